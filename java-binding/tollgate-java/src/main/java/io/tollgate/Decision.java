@@ -1,0 +1,103 @@
+package io.tollgate;
+
+/** What a limiter said about one request. Immutable. */
+public final class Decision {
+    private static final int RECORD = 1 << 16;
+
+    private final Outcome outcome;
+    private final FaultKind fault;
+    private final boolean record;
+    private final long count;
+    private final long limit;
+    private final long remaining;
+    private final long resetAfterMillis;
+
+    /** From the native answer: outcome in bits 0 to 7 of {@code head}, fault in 8 to 15, "record" in 16. */
+    Decision(int head, long count, long limit, long remaining, long resetAfterMillis) {
+        this.outcome = Outcome.of(head & 0xff);
+        this.fault = FaultKind.of(head >> 8 & 0xff);
+        this.record = (head & RECORD) != 0;
+        this.count = count;
+        this.limit = limit;
+        this.remaining = remaining;
+        this.resetAfterMillis = resetAfterMillis;
+    }
+
+    /**
+     * How the request was decided.
+     *
+     * @return never null
+     */
+    public Outcome outcome() {
+        return outcome;
+    }
+
+    /**
+     * Whether the request passes.
+     *
+     * @return what {@link Outcome#isAllowed()} says of {@link #outcome()}
+     */
+    public boolean isAllowed() {
+        return outcome.isAllowed();
+    }
+
+    /**
+     * The user's hits in this window, this one included, rejected ones too.
+     *
+     * @return 0 where nothing was counted, at most {@link Long#MAX_VALUE}
+     */
+    public long count() {
+        return count;
+    }
+
+    /**
+     * The limit that this request was held against, an operator's value if there is one.
+     *
+     * @return hits in a window, 0 or more
+     */
+    public long limit() {
+        return limit;
+    }
+
+    /**
+     * How many more hits pass in this window.
+     *
+     * @return 0 or more
+     */
+    public long remaining() {
+        return remaining;
+    }
+
+    /**
+     * The time until the window ends.
+     *
+     * @return milliseconds, 0 where nothing was counted
+     */
+    public long resetAfterMillis() {
+        return resetAfterMillis;
+    }
+
+    /**
+     * Whether this rejection belongs into the host's records: the request was over the limit and {@code log.check} isn't off.
+     *
+     * @return true to record it
+     */
+    public boolean shouldRecord() {
+        return record;
+    }
+
+    /**
+     * Why the fault policy decided.
+     *
+     * @return null where the store answered
+     */
+    public FaultKind fault() {
+        return fault;
+    }
+
+    @Override
+    public String toString() {
+        return outcome + (fault == null ? "" : " (" + fault + ')') + " count=" + count + " limit=" + limit + " remaining="
+                + remaining + " resetAfterMillis=" + resetAfterMillis;
+    }
+}

@@ -1,0 +1,55 @@
+package io.tollgate;
+
+/** What a limiter has done since it was opened: a snapshot from {@link Tollgate#stats()}. Immutable. */
+public final class Stats {
+    private static final int OUTCOMES = Outcome.values().length;
+    /** Length of the native answer: a total for each outcome, then the counters held. */
+    static final int LENGTH = OUTCOMES + 1;
+
+    private final long[] values;
+
+    Stats(long[] values) {
+        this.values = values;
+    }
+
+    /**
+     * Decisions with this outcome.
+     *
+     * @param outcome which
+     * @return 0 or more
+     */
+    public long count(Outcome outcome) {
+        return values[outcome.code()];
+    }
+
+    /**
+     * All decisions.
+     *
+     * @return the sum over all outcomes
+     */
+    public long total() {
+        long total = 0;
+        for (int i = 0; i < OUTCOMES; i++) {
+            total += values[i];
+        }
+        return total;
+    }
+
+    /**
+     * Counters that this process holds in memory right now.
+     *
+     * @return 0 or more
+     */
+    public long counters() {
+        return values[OUTCOMES];
+    }
+
+    @Override
+    public String toString() {
+        StringBuilder text = new StringBuilder();
+        for (Outcome outcome : Outcome.values()) {
+            text.append(outcome).append('=').append(count(outcome)).append(' ');
+        }
+        return text.append("counters=").append(counters()).toString();
+    }
+}

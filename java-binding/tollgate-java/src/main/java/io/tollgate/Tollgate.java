@@ -1,0 +1,287 @@
+package io.tollgate;
+
+import java.time.Duration;
+import java.util.Objects;
+import java.util.concurrent.atomic.AtomicBoolean;
+
+/**
+ * A limiter. Open one for a process and share it: every method may be called from any thread.
+ *
+ * <pre>{@code
+ * try (Tollgate tollgate = Tollgate.open("redis://127.0.0.1:6379")) {
+ *     Rule rule = tollgate.rule("wms", "Order.list").interval(3).limit(1).register();
+ *     Decision decision = tollgate.acquire(rule, "u1");
+ * }
+ * }</pre>
+ *
+ * <p>It holds native memory, connections and threads until {@link #close()}; a limiter that is forgotten unclosed keeps them until the process
+ * ends. Those threads are daemons. A closed limiter throws {@link IllegalStateException}.
+ */
+public final class Tollgate implements AutoCloseable {
+    /** Longs of a native answer: outcome, fault and "record"; count; limit; remaining; milliseconds until the window ends. */
+    private static final int ANSWER = 5;
+
+    private final long handle;
+    private final String store;
+    private final Settings settings = new Settings(this);
+    private final AtomicBoolean closed = new AtomicBoolean();
+
+    private Tollgate(long handle) {
+        this.handle = handle;
+        this.store = store(handle);
+    }
+
+    /**
+     * Opens a limiter with the default options.
+     *
+     * @param url where counters and settings are kept: {@code memory:} (this process), {@code redis://host:port/db}, {@code
+     *            rediss://…} (TLS) or {@code unix:///path/to/socket}
+     * @return the limiter; a server that can't be reached yet is no error here but faults for its decisions, until it is there
+     * @throws IllegalArgumentException the URL isn't one; the message names what, without a password
+     * @throws LibraryLoadException     the native library can't be used on this machine
+     */
+    public static Tollgate open(String url) {
+        return builder().url(url).open();
+    }
+
+    /**
+     * Starts from the default options.
+     *
+     * @return a new builder
+     */
+    public static Builder builder() {
+        return new Builder();
+    }
+
+    /**
+     * The version of the native library.
+     *
+     * @return like {@code 0.1.0}
+     * @throws LibraryLoadException the native library can't be used on this machine
+     */
+    public static String version() {
+        NativeLibrary.load();
+        return NativeLibrary.nativeVersion();
+    }
+
+    /**
+     * Starts a rule of this limiter, with an interval of 3 seconds and a limit of 1.
+     *
+     * @param module the application's part of the name, like {@code wms}
+     * @param name   the rule's own part, like {@code Order.list}
+     * @return a builder; {@link Rule.Builder#register()} makes the rule
+     */
+    public Rule.Builder rule(String module, String name) {
+        return new Rule.Builder(this, module, name);
+    }
+
+    /**
+     * Counts one hit and decides it. Never throws because of the store; takes no longer than the deadline.
+     *
+     * @param rule a rule of this limiter
+     * @param user who asks: any string. Null, blank, {@code null} and {@code undefined} are nobody: {@link Outcome#NO_IDENTITY}
+     * @return the decision
+     * @throws IllegalArgumentException the rule belongs to another limiter
+     * @throws IllegalStateException    the limiter is closed
+     * @throws TollgateException        a defect in the native library; the next call is answered as usual
+     */
+    public Decision acquire(Rule rule, String user) {
+        if (rule.owner() != this) {
+            throw new IllegalArgumentException("rule " + rule + " belongs to another limiter: register it with this one");
+        }
+        byte[] bytes = Wtf8.encode(user);
+        long[] answer = new long[ANSWER];
+        acquire(handle, rule.handle(), bytes, bytes == null ? 0 : bytes.length, answer);
+        return new Decision((int) answer[0], answer[1], answer[2], answer[3], answer[4]);
+    }
+
+    /**
+     * The live configuration.
+     *
+     * @return a view that reads and writes the store
+     */
+    public Settings settings() {
+        return settings;
+    }
+
+    /**
+     * What this limiter has done so far.
+     *
+     * @return a snapshot
+     * @throws IllegalStateException the limiter is closed
+     */
+    public Stats stats() {
+        long[] values = new long[Stats.LENGTH];
+        stats(handle, values);
+        return new Stats(values);
+    }
+
+    /**
+     * Where the counters are, for a log line.
+     *
+     * @return like {@code memory} or {@code redis 127.0.0.1:6379}; never a password
+     */
+    public String store() {
+        return store;
+    }
+
+    /**
+     * Whether {@link #close()} was called.
+     *
+     * @return true from then on
+     */
+    public boolean isClosed() {
+        return closed.get();
+    }
+
+    /** Closes the limiter and its connections. Calls that are under way are answered. Closing twice does nothing. */
+    @Override
+    public void close() {
+        if (closed.compareAndSet(false, true)) {
+            try {
+                close(handle);
+            } finally {
+                NativeLogs.release();
+            }
+        }
+    }
+
+    @Override
+    public String toString() {
+        return "Tollgate(" + store + (isClosed() ? ", closed)" : ")");
+    }
+
+    long handle() {
+        return handle;
+    }
+
+    private static native long open(
+            byte[] url, long deadlineNanos, long connectTimeoutNanos, int onFault, byte[] prefix, long maxCounters);
+
+    private static native String store(long limiter);
+
+    private static native void acquire(long limiter, long rule, byte[] user, int length, long[] answer);
+
+    private static native void stats(long limiter, long[] values);
+
+    private static native void close(long limiter);
+
+    /** Collects a limiter's options. For one thread. */
+    public static final class Builder {
+        private static final long UNSAID = -1;
+
+        private String url = "memory:";
+        private long deadlineNanos = UNSAID;
+        private long connectTimeoutNanos = UNSAID;
+        private OnFault onFault;
+        private String prefix;
+        private long maxCounters = UNSAID;
+
+        private Builder() {}
+
+        /**
+         * Where counters and settings are kept.
+         *
+         * @param url as in {@link Tollgate#open(String)}; {@code memory:} if not said
+         * @return this builder
+         */
+        public Builder url(String url) {
+            this.url = Objects.requireNonNull(url, "url is null: give one, like redis://127.0.0.1:6379 or memory:");
+            return this;
+        }
+
+        /**
+         * How long a decision may take, waiting and queueing included; what isn't answered by then is a fault.
+         *
+         * @param deadline longer than nothing; 100 ms if not said
+         * @return this builder
+         */
+        public Builder deadline(Duration deadline) {
+            this.deadlineNanos = nanos("deadline", deadline);
+            return this;
+        }
+
+        /**
+         * How long {@link #open()} waits for the first connection before it goes on without one.
+         *
+         * @param timeout zero or longer; 1 s if not said
+         * @return this builder
+         */
+        public Builder connectTimeout(Duration timeout) {
+            this.connectTimeoutNanos = nanos("connectTimeout", timeout);
+            return this;
+        }
+
+        /**
+         * What happens to requests while the store can't answer, for rules that don't say otherwise.
+         *
+         * @param policy {@link OnFault#ALLOW} if not said
+         * @return this builder
+         */
+        public Builder onFault(OnFault policy) {
+            this.onFault = Objects.requireNonNull(policy, "onFault is null: leave it out for ALLOW");
+            return this;
+        }
+
+        /**
+         * The first part of every key in the store.
+         *
+         * @param prefix {@code ratelimit} if not said
+         * @return this builder
+         */
+        public Builder prefix(String prefix) {
+            this.prefix = Objects.requireNonNull(prefix, "prefix is null: leave it out for ratelimit");
+            return this;
+        }
+
+        /**
+         * How many counters this process may hold in memory.
+         *
+         * @param counters 1 or more; 1,000,000 if not said
+         * @return this builder
+         */
+        public Builder maxCounters(long counters) {
+            if (counters < 1) {
+                throw new IllegalArgumentException("maxCounters " + counters + " is out of range: give 1 or more");
+            }
+            this.maxCounters = counters;
+            return this;
+        }
+
+        /**
+         * Opens the limiter.
+         *
+         * @return the limiter; close it when it is no longer needed
+         * @throws IllegalArgumentException an option or the URL isn't usable; the message names it, the value and the remedy
+         * @throws LibraryLoadException     the native library can't be used on this machine
+         */
+        public Tollgate open() {
+            NativeLibrary.load();
+            NativeLogs.retain();
+            boolean opened = false;
+            try {
+                long handle = Tollgate.open(Wtf8.encode(url), deadlineNanos, connectTimeoutNanos, OnFault.code(onFault),
+                        Wtf8.encode(prefix), maxCounters);
+                Tollgate tollgate = new Tollgate(handle);
+                opened = true;
+                return tollgate;
+            } finally {
+                if (!opened) {
+                    NativeLogs.release();
+                }
+            }
+        }
+
+        private static long nanos(String option, Duration duration) {
+            Objects.requireNonNull(duration, () -> option + " is null: leave it out for the default");
+            if (duration.isNegative()) {
+                throw new IllegalArgumentException(option + ' ' + duration + " is negative: give a duration like PT0.1S");
+            }
+            try {
+                return duration.toNanos();
+            } catch (ArithmeticException e) {
+                throw new IllegalArgumentException(option + ' ' + duration + " is too long: give a duration like PT0.1S");
+            }
+        }
+    }
+}
