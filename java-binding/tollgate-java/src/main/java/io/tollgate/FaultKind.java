@@ -9,9 +9,7 @@ public enum FaultKind {
     /** The server refused the request and didn't count it ({@code OOM}, {@code READONLY}, {@code NOAUTH}…). */
     REFUSED(3),
     /** The connection broke or the reply made no sense; the server may have counted it. */
-    PROTOCOL(4),
-    /** Anything else, inside this process. */
-    LOCAL(5);
+    PROTOCOL(4);
 
     private static final FaultKind[] ALL = values();
 
@@ -24,7 +22,7 @@ public enum FaultKind {
     /**
      * The number that stands for this kind in the C interface; never reused.
      *
-     * @return 1 to 5
+     * @return 1 to 4
      */
     public int code() {
         return code;

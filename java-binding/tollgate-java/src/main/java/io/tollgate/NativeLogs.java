@@ -29,11 +29,11 @@ final class NativeLogs {
     static void retain() {
         synchronized (LOCK) {
             if (open++ == 0) {
-                pump = new Thread(null, NativeLogs::pump, "tollgate-log");
+                long turn = start(level());
+                pump = new Thread(null, () -> pump(turn), "tollgate-log");
                 pump.setDaemon(true);
                 // The creator's may be a web application's, which must stay collectable.
                 pump.setContextClassLoader(NativeLogs.class.getClassLoader());
-                listen(level());
                 pump.start();
             }
         }
@@ -46,7 +46,7 @@ final class NativeLogs {
             if (--open == 0) {
                 last = pump;
                 pump = null;
-                wake();
+                stop();
             }
         }
         if (last != null && last != Thread.currentThread()) {
@@ -58,12 +58,12 @@ final class NativeLogs {
         }
     }
 
-    private static void pump() {
+    private static void pump(long turn) {
         boolean last;
         do {
             // Asked before taking, so that what was logged until the end is still taken.
             last = isOver();
-            String[] lines = take(level(), last ? 0 : WAIT_MILLIS);
+            String[] lines = take(turn, level(), WAIT_MILLIS);
             for (int i = 0; i < lines.length; i += 2) {
                 write(lines[i].charAt(0) - '0', lines[i + 1]);
             }
@@ -104,15 +104,15 @@ final class NativeLogs {
         }
     }
 
-    /** Lets the native side keep lines up to this level, from now on. */
-    private static native void listen(int level);
+    /** Lets the native side keep lines up to this level, for whoever takes with the turn that this gives. */
+    private static native long start(int level);
 
     /**
-     * Waits for lines: level digit and text in turn, none after the time is over or {@link #wake()}; sets the level from which
-     * lines are kept.
+     * Waits for lines, none once the time or the turn is over: level digit and text by turns. Sets the level up to which lines
+     * are kept from now on.
      */
-    private static native String[] take(int level, long waitMillis);
+    private static native String[] take(long turn, int level, long waitMillis);
 
-    /** Ends a wait, now or the next one. */
-    private static native void wake();
+    /** Ends the turn; no more lines are kept. */
+    private static native void stop();
 }

@@ -3,8 +3,8 @@ package io.tollgate;
 /** What a limiter has done since it was opened: a snapshot from {@link Tollgate#stats()}. Immutable. */
 public final class Stats {
     private static final int OUTCOMES = Outcome.values().length;
-    /** Length of the native answer: a total for each outcome, then the counters held. */
-    static final int LENGTH = OUTCOMES + 1;
+    /** Length of the native answer: a total for each outcome, then counters, whether the store is up, and rules. */
+    static final int LENGTH = OUTCOMES + 3;
 
     private final long[] values;
 
@@ -44,12 +44,31 @@ public final class Stats {
         return values[OUTCOMES];
     }
 
+    /**
+     * Whether the store can be asked right now.
+     *
+     * @return false while hits get the fault policy
+     */
+    public boolean isStoreUp() {
+        return values[OUTCOMES + 1] != 0;
+    }
+
+    /**
+     * Rules that are registered.
+     *
+     * @return 0 or more, at most 10,000
+     */
+    public long rules() {
+        return values[OUTCOMES + 2];
+    }
+
     @Override
     public String toString() {
         StringBuilder text = new StringBuilder();
         for (Outcome outcome : Outcome.values()) {
             text.append(outcome).append('=').append(count(outcome)).append(' ');
         }
-        return text.append("counters=").append(counters()).toString();
+        return text.append("counters=").append(counters()).append(" rules=").append(rules()).append(" storeUp=").append(isStoreUp())
+                .toString();
     }
 }

@@ -193,7 +193,7 @@ public final class Tollgate implements AutoCloseable {
         /**
          * How long a decision may take, waiting and queueing included; what isn't answered by then is a fault.
          *
-         * @param deadline longer than nothing; 100 ms if not said
+         * @param deadline 1 ms to 60 s; 100 ms if not said
          * @return this builder
          */
         public Builder deadline(Duration deadline) {
@@ -204,7 +204,7 @@ public final class Tollgate implements AutoCloseable {
         /**
          * How long {@link #open()} waits for the first connection before it goes on without one.
          *
-         * @param timeout zero or longer; 1 s if not said
+         * @param timeout 0 (not at all) to 60 s; 1 s if not said
          * @return this builder
          */
         public Builder connectTimeout(Duration timeout) {
@@ -226,7 +226,7 @@ public final class Tollgate implements AutoCloseable {
         /**
          * The first part of every key in the store.
          *
-         * @param prefix {@code ratelimit} if not said
+         * @param prefix 64 bytes at most, without white space or braces; {@code ratelimit} if not said
          * @return this builder
          */
         public Builder prefix(String prefix) {
@@ -237,12 +237,12 @@ public final class Tollgate implements AutoCloseable {
         /**
          * How many counters this process may hold in memory.
          *
-         * @param counters 1 or more; 1,000,000 if not said
+         * @param counters 1 to 100,000,000; 1,000,000 if not said
          * @return this builder
          */
         public Builder maxCounters(long counters) {
-            if (counters < 1) {
-                throw new IllegalArgumentException("maxCounters " + counters + " is out of range: give 1 or more");
+            if (counters < 0) {
+                throw new IllegalArgumentException("maxCounters " + counters + " is negative: give 1 to 100000000");
             }
             this.maxCounters = counters;
             return this;

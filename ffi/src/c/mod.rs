@@ -1,0 +1,21 @@
+//! The C interface: one file an object. `include/tollgate.h` is generated from here.
+
+mod decision;
+mod errors;
+mod limiter;
+mod log;
+mod rule;
+mod settings;
+mod stats;
+mod text;
+
+pub use decision::*;
+pub use errors::*;
+pub use limiter::*;
+pub use log::*;
+pub use rule::*;
+pub use settings::*;
+pub use stats::*;
+
+pub use crate::logs::tollgate_log_callback;
+pub use crate::status::tollgate_status;

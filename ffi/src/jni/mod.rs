@@ -1,0 +1,98 @@
+//! The natives of `io.tollgate`: one file for each Java class that has some. None calls the C interface.
+//!
+//! Texts come as WTF-8 byte arrays, since modified UTF-8 would have to be translated. A failure becomes an
+//! exception.
+
+mod native_library;
+mod native_logs;
+mod rule;
+mod settings;
+mod tollgate;
+
+use jni::errors::Error;
+use jni::objects::{JByteArray, JObjectArray, JString};
+use jni::strings::JNIString;
+use jni::sys::jlong;
+use jni::{Env, EnvUnowned, jni_str};
+
+use crate::boundary;
+use crate::status::{Failure, tollgate_status::*};
+
+/// Leaves an exception pending that tells of `failure`, unless there is one already.
+pub(crate) fn throw(env: &mut EnvUnowned<'_>, failure: &Failure) {
+    let class = match failure.status {
+        TOLLGATE_CLOSED => jni_str!("java/lang/IllegalStateException"),
+        TOLLGATE_STORE_FAULT | TOLLGATE_TOO_MANY | TOLLGATE_PANIC => {
+            jni_str!("io/tollgate/TollgateException")
+        }
+        _ => jni_str!("java/lang/IllegalArgumentException"),
+    };
+    // What fails here leaves the JVM's own exception pending, and says why by itself.
+    let _ = env
+        .with_env_no_catch(|env| {
+            if env.exception_check() {
+                return Ok(());
+            }
+            let class = env.find_class(class)?;
+            env.throw_new(class, JNIString::new(&failure.text))
+        })
+        .into_outcome();
+}
+
+impl From<Error> for Failure {
+    fn from(error: Error) -> Self {
+        Self::new(TOLLGATE_PANIC, format!("the JVM refused: {error}"))
+    }
+}
+
+/// Runs `body` with the wrapper around the environment, which costs more than a decision may.
+fn with<'local, T>(
+    env: &mut EnvUnowned<'local>,
+    body: impl FnOnce(&mut Env<'local>) -> Result<T, Failure>,
+) -> Result<T, Failure> {
+    match env.with_env_no_catch(body).into_outcome() {
+        jni::Outcome::Ok(value) => Ok(value),
+        jni::Outcome::Err(failure) => Err(failure),
+        jni::Outcome::Panic(payload) => std::panic::resume_unwind(payload),
+    }
+}
+
+/// The text of an array, which may be null.
+fn optional_text(env: &Env<'_>, array: &JByteArray<'_>, argument: &str) -> Result<Option<String>, Failure> {
+    if array.is_null() {
+        return Ok(None);
+    }
+    let bytes = env.convert_byte_array(array)?;
+    Ok(Some(boundary::utf8(&bytes, argument)?.to_owned()))
+}
+
+/// The text of an array that must be there.
+fn text(env: &Env<'_>, array: &JByteArray<'_>, argument: &str) -> Result<String, Failure> {
+    optional_text(env, array, argument)?.ok_or_else(|| Failure::null(argument))
+}
+
+/// An array of strings.
+fn strings<'local, 'a>(
+    env: &mut Env<'local>,
+    texts: impl ExactSizeIterator<Item = &'a str>,
+) -> Result<JObjectArray<'local, JString<'local>>, Failure> {
+    let array = JObjectArray::<JString<'_>>::new(env, texts.len(), JString::null())?;
+    for (at, text) in texts.enumerate() {
+        let text = env.new_string(text)?;
+        array.set_element(env, at, &text)?;
+        // Two thousand of them would be more local references than a JVM promises.
+        env.delete_local_ref(text);
+    }
+    Ok(array)
+}
+
+/// The Java long that a handle is.
+fn long(handle: usize) -> jlong {
+    // Generations don't reach the top bit, so it is positive.
+    handle as jlong
+}
+
+/// The handle that a Java long is.
+fn handle(value: jlong) -> usize {
+    usize::try_from(value).unwrap_or(0)
+}

@@ -1,0 +1,14 @@
+//! The C library (`include/tollgate.h`) and the natives of `io.tollgate`.
+//!
+//! [`c`] and [`jni`] are two surfaces over [`limiters`], which keeps what is open; every exported body runs
+//! in [`boundary`]. Nothing here decides anything.
+
+mod boundary;
+mod c;
+mod handles;
+mod jni;
+mod limiters;
+mod logs;
+mod status;
+
+pub use c::*;
