@@ -1,0 +1,33 @@
+package io.tollgate.spring;
+
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.LongSupplier;
+import org.slf4j.Logger;
+
+/** Logs an error at once and then at most every 10 seconds, with the number of those left out. Thread-safe. */
+final class FaultLog {
+    static final long PERIOD_NANOS = 10_000_000_000L;
+
+    private final Logger log;
+    private final LongSupplier nanos;
+    private final AtomicLong next;
+    private final AtomicLong suppressed = new AtomicLong();
+
+    FaultLog(Logger log, LongSupplier nanos) {
+        this.log = log;
+        this.nanos = nanos;
+        this.next = new AtomicLong(nanos.getAsLong());
+    }
+
+    void error(String message, Throwable cause) {
+        long now = nanos.getAsLong();
+        long due = next.get();
+        // Nanoseconds of this clock may wrap: compare differences.
+        if (now - due >= 0 && next.compareAndSet(due, now + PERIOD_NANOS)) {
+            long left = suppressed.getAndSet(0);
+            log.error(left == 0 ? message : message + " (" + left + " more like this were not logged)", cause);
+        } else {
+            suppressed.incrementAndGet();
+        }
+    }
+}

@@ -1,0 +1,115 @@
+package io.tollgate.spring;
+
+import java.lang.reflect.Method;
+import java.lang.reflect.Proxy;
+import java.util.Objects;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ConcurrentMap;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import org.springframework.aop.framework.AopProxyUtils;
+import org.springframework.util.StringUtils;
+
+/**
+ * Tells which handler methods are guarded, and remembers it: after a method's first request the answer is one look-up in a
+ * map, without allocation. Thread-safe.
+ *
+ * <p>It remembers 10,000 methods; those of a host with more are found anew for every request, which is slower and
+ * no less right.
+ */
+public final class GuardedMethods {
+    private static final int CAPACITY = 10_000;
+    private static final Logger LOG = LoggerFactory.getLogger(GuardedMethods.class);
+
+    private final ConcurrentMap<Method, Entry> entries = new ConcurrentHashMap<>();
+    private final AtomicInteger size = new AtomicInteger();
+    private final RuleNames names;
+    private final int capacity;
+
+    /**
+     * Starts with nothing remembered.
+     *
+     * @param names for rules that don't name themselves
+     */
+    public GuardedMethods(RuleNames names) {
+        this(names, CAPACITY);
+    }
+
+    GuardedMethods(RuleNames names, int capacity) {
+        this.names = Objects.requireNonNull(names, "names");
+        this.capacity = capacity;
+    }
+
+    /**
+     * The guard of a method.
+     *
+     * @param bean   the object that the method will run on
+     * @param type   its class; a generated subclass is taken for the class that it was made from
+     * @param method the method, of that class or of one of its interfaces
+     * @return null if the method isn't guarded
+     */
+    public GuardedMethod find(Object bean, Class<?> type, Method method) {
+        // Controllers behind JDK proxies can share one proxy class.
+        Class<?> target = bean instanceof Proxy ? AopProxyUtils.ultimateTargetClass(bean) : type;
+        for (Entry entry = entries.get(method); entry != null; entry = entry.next) {
+            if (entry.type == target) {
+                return entry.guarded;
+            }
+        }
+        return remember(target, method);
+    }
+
+    private GuardedMethod remember(Class<?> type, Method method) {
+        GuardedMethod guarded = resolve(type, method);
+        if (size.get() >= capacity) {
+            return guarded;
+        }
+        // Whoever comes second takes what the first has found: a rule is registered once.
+        Entry head = entries.compute(method, (key, known) -> {
+            for (Entry entry = known; entry != null; entry = entry.next) {
+                if (entry.type == type) {
+                    return known;
+                }
+            }
+            size.incrementAndGet();
+            return new Entry(type, guarded, known);
+        });
+        for (Entry entry = head; entry != null; entry = entry.next) {
+            if (entry.type == type) {
+                return entry.guarded;
+            }
+        }
+        return guarded;
+    }
+
+    private GuardedMethod resolve(Class<?> type, Method method) {
+        try {
+            Class<?> user = RateLimitLookup.userClass(type, method);
+            Method specific = RateLimitLookup.specific(user, method);
+            RateLimit limits = RateLimitLookup.find(user, specific);
+            if (limits == null) {
+                return null;
+            }
+            String module = StringUtils.hasText(limits.module()) ? limits.module().trim() : names.module();
+            String rule = StringUtils.hasText(limits.rule()) ? limits.rule().trim() : RuleNames.rule(user, specific);
+            return new GuardedMethod(user, specific, module, rule, limits);
+        } catch (Exception | LinkageError e) {
+            LOG.error("tollgate: {} of {} is not limited, its annotations can't be read", method, type.getName(), e);
+            return null;
+        }
+    }
+
+    /** What is known of one method on one class; further classes that inherit the method are chained. */
+    private static final class Entry {
+        private final Class<?> type;
+        private final GuardedMethod guarded;
+        private final Entry next;
+
+        Entry(Class<?> type, GuardedMethod guarded, Entry next) {
+            this.type = type;
+            this.guarded = guarded;
+            this.next = next;
+        }
+    }
+}
