@@ -1,0 +1,126 @@
+package io.tollgate.spring.boot;
+
+import java.io.UnsupportedEncodingException;
+import java.net.URLDecoder;
+import java.net.URLEncoder;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import org.springframework.boot.context.properties.bind.Binder;
+import org.springframework.core.env.Environment;
+import org.springframework.util.ClassUtils;
+import org.springframework.util.StringUtils;
+
+/**
+ * Where counts are kept: {@code tollgate.redis.url}, else the Redis that the host itself is configured for, else memory. Only what
+ * the host really says counts: Spring Boot's own defaults name a Redis on localhost that nobody asked for.
+ */
+final class StoreUrl {
+    private static final Logger LOG = LoggerFactory.getLogger(StoreUrl.class);
+    private static final String MEMORY = "memory:";
+    /** Greedy up to the last @, since passwords may hold one. */
+    private static final Pattern URL = Pattern.compile("(rediss?)://(?:(.*)@)?(\\[[^]]*]|[^:/?#@]*)(?::(\\d+))?(?:/(\\d*))?(?:[?#].*)?");
+
+    private final Binder binder;
+
+    private StoreUrl(Environment environment) {
+        this.binder = Binder.get(environment);
+    }
+
+    /** Never null; throws where the host's settings make no URL. */
+    static String of(Environment environment, TollgateProperties properties) {
+        String url = properties.getRedis().getUrl();
+        return StringUtils.hasText(url) ? url.trim() : new StoreUrl(environment).ofHost();
+    }
+
+    private String ofHost() {
+        for (String topology : new String[] {"sentinel.master", "sentinel.nodes", "cluster.nodes"}) {
+            if (isSet(topology) || isSet(topology + "[0]")) {
+                LOG.error("tollgate: spring.redis.{} is set, and this version speaks to a single Redis server only: counts are kept "
+                        + "PER PROCESS, in memory. Give the server in tollgate.redis.url (or tollgate.redis.url=memory: to agree)", topology);
+                return MEMORY;
+            }
+        }
+        if (isSet("url")) {
+            return ofUrl(text("url"));
+        }
+        if (isSet("host") || isSet("port") || isSet("password") || isSet("username") || isSet("database") || isSet("ssl")) {
+            String host = isSet("host") ? text("host") : "localhost";
+            return url(ssl(), user(text("username")), text("password"),
+                    host.indexOf(':') >= 0 && !host.startsWith("[") ? '[' + host + ']' : host, number("port", "6379"), number("database", "0"));
+        }
+        return MEMORY;
+    }
+
+    private String ofUrl(String text) {
+        Matcher url = URL.matcher(text);
+        if (!url.matches() || url.group(3).isEmpty()) {
+            // Not the value: there may be a password in it.
+            throw new IllegalArgumentException("property spring.redis.url is no redis://[user:password@]host[:port] or rediss:// URL. "
+                    + "Correct it, or give tollgate.redis.url.");
+        }
+        String user = null;
+        String password = null;
+        if (url.group(2) != null) {
+            int colon = url.group(2).indexOf(':');
+            user = colon < 0 ? null : user(decode(url.group(2).substring(0, colon)));
+            password = decode(url.group(2).substring(colon + 1));
+        }
+        String path = StringUtils.hasText(url.group(5)) ? url.group(5) : "0";
+        return url(ssl() || url.group(1).equals("rediss"), user, password,
+                url.group(3), url.group(4) != null ? url.group(4) : "6379", number("database", path));
+    }
+
+    private static String url(boolean tls, String user, String password, String host, String port, String database) {
+        StringBuilder url = new StringBuilder(tls ? "rediss://" : "redis://");
+        if (StringUtils.hasText(password)) {
+            url.append(StringUtils.hasText(user) ? encode(user) : "").append(':').append(encode(password)).append('@');
+        }
+        return url.append(host).append(':').append(port).append('/').append(database).toString();
+    }
+
+    /** Spring Boot before 2.5 leaves the user out; so does tollgate there, to log in as the host does. */
+    private static String user(String user) {
+        String properties = "org.springframework.boot.autoconfigure.data.redis.RedisProperties";
+        ClassLoader loader = StoreUrl.class.getClassLoader();
+        boolean ignored = ClassUtils.isPresent(properties, loader)
+                && !ClassUtils.hasMethod(ClassUtils.resolveClassName(properties, loader), "getUsername");
+        return ignored ? null : user;
+    }
+
+    private boolean isSet(String name) {
+        return StringUtils.hasText(text(name));
+    }
+
+    private String text(String name) {
+        return binder.bind("spring.redis." + name, String.class).orElse(null);
+    }
+
+    private boolean ssl() {
+        return binder.bind("spring.redis.ssl", Boolean.class).orElse(false);
+    }
+
+    private String number(String name, String otherwise) {
+        return isSet(name) ? String.valueOf(binder.bind("spring.redis." + name, Integer.class).get()) : otherwise;
+    }
+
+    private static String encode(String text) {
+        try {
+            return URLEncoder.encode(text, "UTF-8").replace("+", "%20");
+        } catch (UnsupportedEncodingException e) {
+            throw new AssertionError(e);
+        }
+    }
+
+    private static String decode(String text) {
+        try {
+            return URLDecoder.decode(text.replace("+", "%2B"), "UTF-8");
+        } catch (UnsupportedEncodingException e) {
+            throw new AssertionError(e);
+        } catch (IllegalArgumentException e) {
+            // A percent sign that begins no escape stands for itself.
+            return text;
+        }
+    }
+}

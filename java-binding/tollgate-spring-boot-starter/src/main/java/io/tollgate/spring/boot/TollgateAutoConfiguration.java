@@ -1,0 +1,115 @@
+package io.tollgate.spring.boot;
+
+import io.tollgate.Tollgate;
+import io.tollgate.spring.BundleMessageResolver;
+import io.tollgate.spring.GuardedMethods;
+import io.tollgate.spring.IdentityChain;
+import io.tollgate.spring.IdentityResolver;
+import io.tollgate.spring.JsonRejectionHandler;
+import io.tollgate.spring.MessageResolver;
+import io.tollgate.spring.ParameterIdentityResolver;
+import io.tollgate.spring.RateLimitEngine;
+import io.tollgate.spring.RateLimitGate;
+import io.tollgate.spring.RejectionHandler;
+import io.tollgate.spring.RuleNames;
+import io.tollgate.spring.SessionIdentityResolver;
+import java.util.stream.Collectors;
+import org.springframework.beans.factory.ObjectProvider;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
+import org.springframework.boot.context.properties.bind.BindException;
+import org.springframework.context.ApplicationContext;
+import org.springframework.context.MessageSource;
+import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Conditional;
+import org.springframework.context.annotation.Configuration;
+import org.springframework.context.annotation.Lazy;
+import org.springframework.context.support.AbstractApplicationContext;
+import org.springframework.core.env.Environment;
+import org.springframework.util.StringUtils;
+
+/**
+ * The limiter and its parts, whatever web API is used. What can fail is lazy and made by the gate, which survives it: a missing
+ * library or a bad setting doesn't keep the host from starting.
+ */
+@Configuration
+@Conditional(OnTollgateEnabled.class)
+public class TollgateAutoConfiguration {
+    @Bean
+    BoundProperties tollgateBoundProperties(Environment environment) {
+        return BoundProperties.of(environment);
+    }
+
+    /** A host that injects this itself, rather than an {@code ObjectProvider} of it, can't start without the native library. */
+    @Bean(destroyMethod = "close")
+    @Lazy
+    @ConditionalOnMissingBean
+    Tollgate tollgate(BoundProperties bound, Environment environment) {
+        TollgateProperties properties = bound.checked();
+        try {
+            return Tollgate.builder()
+                    .url(StoreUrl.of(environment, properties))
+                    .deadline(properties.getDeadline())
+                    .connectTimeout(properties.getConnectTimeout())
+                    .onFault(properties.getOnFault())
+                    .prefix(properties.getPrefix())
+                    .maxCounters(properties.getMaxCounters())
+                    .open();
+        } catch (BindException e) {
+            throw new IllegalArgumentException(BoundProperties.complaint(e), e);
+        }
+    }
+
+    @Bean
+    @ConditionalOnMissingBean
+    GuardedMethods tollgateGuardedMethods(BoundProperties bound, Environment environment) {
+        TollgateProperties properties = bound.orDefaults();
+        return new GuardedMethods(StringUtils.hasText(properties.getModule())
+                ? RuleNames.ofModule(properties.getModule().trim())
+                : RuleNames.ofApplication(environment.getProperty("spring.application.name"), properties.getModulePrefixes()));
+    }
+
+    @Bean
+    @ConditionalOnMissingBean
+    ParameterIdentityResolver tollgateParameterIdentity(BoundProperties bound) {
+        return new ParameterIdentityResolver(bound.orDefaults().getIdentity().getParameter());
+    }
+
+    @Bean
+    @ConditionalOnMissingBean
+    SessionIdentityResolver tollgateSessionIdentity(BoundProperties bound) {
+        return new SessionIdentityResolver(bound.orDefaults().getIdentity().getSessionAttribute());
+    }
+
+    @Bean
+    @Lazy
+    @ConditionalOnMissingBean
+    IdentityChain tollgateIdentityChain(ObjectProvider<IdentityResolver> resolvers) {
+        return new IdentityChain(resolvers.orderedStream().collect(Collectors.toList()));
+    }
+
+    @Bean
+    @Lazy
+    @ConditionalOnMissingBean
+    MessageResolver tollgateMessageResolver(ApplicationContext context) {
+        // By name, as the context itself finds it: a host may have others that mean something else.
+        return new BundleMessageResolver(context.getBean(AbstractApplicationContext.MESSAGE_SOURCE_BEAN_NAME, MessageSource.class));
+    }
+
+    @Bean
+    @ConditionalOnMissingBean
+    RejectionHandler tollgateRejectionHandler() {
+        return new JsonRejectionHandler();
+    }
+
+    @Bean
+    @Lazy
+    RateLimitEngine tollgateEngine(
+            Tollgate tollgate, IdentityChain identities, MessageResolver messages, RejectionHandler rejections) {
+        return new RateLimitEngine(tollgate, identities, messages, rejections);
+    }
+
+    @Bean
+    RateLimitGate tollgateGate(ObjectProvider<RateLimitEngine> engine) {
+        return new RateLimitGate(engine::getObject);
+    }
+}

@@ -1,0 +1,47 @@
+package io.tollgate.spring.boot;
+
+import io.tollgate.spring.GuardedMethods;
+import io.tollgate.spring.RateLimitGate;
+import io.tollgate.spring.javax.RateLimitAnnouncer;
+import io.tollgate.spring.javax.RateLimitInterceptor;
+import org.springframework.boot.autoconfigure.AutoConfigureAfter;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnBean;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnWebApplication;
+import org.springframework.context.ApplicationContext;
+import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Configuration;
+import org.springframework.web.servlet.handler.MappedInterceptor;
+
+/**
+ * Mounts the limiter in servlet applications of Spring 5. The interceptor travels in a {@link MappedInterceptor} bean, which handler
+ * mappings find by themselves: a configurer would be passed over by hosts that extend {@code WebMvcConfigurationSupport}.
+ */
+@Configuration
+@AutoConfigureAfter(TollgateAutoConfiguration.class)
+@ConditionalOnWebApplication(type = ConditionalOnWebApplication.Type.SERVLET)
+@ConditionalOnClass(name = {
+    "javax.servlet.http.HttpServletRequest",
+    "org.springframework.web.servlet.handler.MappedInterceptor",
+    "io.tollgate.spring.javax.RateLimitInterceptor",
+})
+@ConditionalOnBean(RateLimitGate.class)
+public class TollgateJavaxAutoConfiguration {
+    @Bean
+    @ConditionalOnMissingBean
+    RateLimitInterceptor tollgateInterceptor(GuardedMethods methods, RateLimitGate gate) {
+        return new RateLimitInterceptor(methods, gate);
+    }
+
+    @Bean
+    @ConditionalOnMissingBean(name = "tollgateMappedInterceptor")
+    MappedInterceptor tollgateMappedInterceptor(RateLimitInterceptor interceptor) {
+        return new MappedInterceptor(null, interceptor);
+    }
+
+    @Bean
+    RateLimitAnnouncer tollgateAnnouncer(ApplicationContext context, GuardedMethods methods, RateLimitGate gate) {
+        return new RateLimitAnnouncer(context, methods, gate);
+    }
+}

@@ -1,0 +1,67 @@
+package io.tollgate.spring.javax;
+
+import io.tollgate.spring.GuardedRequest;
+import java.util.Locale;
+import javax.servlet.http.HttpServletRequest;
+import javax.servlet.http.HttpSession;
+import org.springframework.web.context.request.RequestAttributes;
+import org.springframework.web.context.request.RequestContextHolder;
+import org.springframework.web.servlet.support.RequestContextUtils;
+import org.springframework.web.util.WebUtils;
+
+/** A servlet request as the limiter sees it. */
+final class ServletGuardedRequest implements GuardedRequest {
+    private final HttpServletRequest request;
+
+    ServletGuardedRequest(HttpServletRequest request) {
+        this.request = request;
+    }
+
+    @Override
+    public String parameter(String name) {
+        return request.getParameter(name);
+    }
+
+    @Override
+    public Object sessionAttribute(String name) {
+        HttpSession session = request.getSession(false);
+        return session == null ? null : session.getAttribute(name);
+    }
+
+    @Override
+    public Object attribute(String name) {
+        return request.getAttribute(name);
+    }
+
+    @Override
+    public void setAttribute(String name, Object value) {
+        request.setAttribute(name, value);
+        if (WebUtils.isIncludeRequest(request)) {
+            setAgainAfterInclude(name, value, null);
+        }
+    }
+
+    /**
+     * Once an include is over, the DispatcherServlet removes what it has added to the attributes; the callbacks run after that. One
+     * include may lie in another, so it is done at each level.
+     */
+    private void setAgainAfterInclude(String name, Object value, RequestAttributes ended) {
+        RequestAttributes dispatch = RequestContextHolder.getRequestAttributes();
+        if (dispatch != null && dispatch != ended) {
+            dispatch.registerDestructionCallback(name, () -> {
+                request.setAttribute(name, value);
+                setAgainAfterInclude(name, value, dispatch);
+            }, RequestAttributes.SCOPE_REQUEST);
+        }
+    }
+
+    @Override
+    public Locale locale() {
+        return RequestContextUtils.getLocale(request);
+    }
+
+    @Override
+    public Object nativeRequest() {
+        return request;
+    }
+}
