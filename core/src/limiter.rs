@@ -1,0 +1,414 @@
+//! The one composer: identity → rule → key → store → decision.
+
+use std::collections::HashMap;
+use std::fmt;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
+use std::time::{Duration, Instant};
+
+use parking_lot::Mutex;
+
+use crate::decision::{Decision, Outcome};
+use crate::identity::Identity;
+use crate::key::{KeyError, Keys};
+use crate::observer::{Log, Observer};
+use crate::rule::{OnFault, Rule, RuleError};
+use crate::settings::{self, SettingError};
+use crate::store::{Hit, MemoryStore, Store, StoreState, Tracked};
+
+/// Rules that one limiter keeps. A rule is a place in the code; a rule a user would be a leak.
+const MAX_RULES: usize = 10_000;
+/// Reading and writing settings is an operator's errand, not a request's.
+const SETTINGS_DEADLINE: Duration = Duration::from_secs(1);
+const MAX_WAIT: Duration = Duration::from_secs(60);
+
+/// Decides whether a hit passes. Cheap to clone and to share between threads.
+///
+/// See the [crate] documentation for an example.
+#[derive(Clone)]
+pub struct Limiter(Arc<Inner>);
+
+struct Inner {
+    keys: Keys,
+    store: Arc<dyn Store>,
+    /// Counts for [`OnFault::Local`] while the store is away.
+    local: MemoryStore,
+    deadline: Duration,
+    on_fault: OnFault,
+    observers: Vec<Arc<dyn Observer>>,
+    rules: Mutex<Rules>,
+    outcomes: [AtomicU64; Outcome::ALL.len()],
+}
+
+#[derive(Default)]
+struct Rules {
+    by_name: HashMap<(String, String), RuleHandle>,
+    registered: usize,
+}
+
+/// A registered rule. Cheap to clone.
+#[derive(Clone)]
+pub struct RuleHandle(Arc<Registered>);
+
+struct Registered {
+    tracked: Tracked,
+    faulting: AtomicBool,
+    /// Grows when the store recovers, which ends the windows that were counted locally.
+    epoch: AtomicU32,
+}
+
+impl RuleHandle {
+    /// The rule as it was registered.
+    pub fn rule(&self) -> &Rule {
+        self.0.tracked.rule()
+    }
+
+    /// `<module>.<rule>`: what the names of its fields begin with.
+    pub fn label(&self) -> &str {
+        self.0.tracked.label()
+    }
+}
+
+impl fmt::Debug for RuleHandle {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "RuleHandle({})", self.label())
+    }
+}
+
+impl Limiter {
+    /// A limiter on the memory store, with a deadline of 100 ms and the fault policy [`OnFault::Allow`], unless told otherwise.
+    pub fn builder() -> Builder {
+        Builder {
+            source: Source::Url("memory:".into()),
+            deadline: Duration::from_millis(100),
+            connect_timeout: Duration::from_secs(1),
+            on_fault: OnFault::Allow,
+            prefix: "ratelimit".into(),
+            max_counters: 1_000_000,
+            observers: Vec::new(),
+        }
+    }
+
+    /// Registers a rule. Registering an equal one again gives the same handle.
+    ///
+    /// # Errors
+    /// [`RuleError`] when a value is out of its range, or when 10,000 rules are registered already.
+    pub fn rule(&self, rule: Rule) -> Result<RuleHandle, RuleError> {
+        rule.validate()?;
+        let mut rules = self.0.rules.lock();
+        let name = (rule.module().to_owned(), rule.name().to_owned());
+        let known = rules.by_name.get(&name);
+        if let Some(known) = known.filter(|known| *known.rule() == rule) {
+            return Ok(known.clone());
+        }
+        if rules.registered >= MAX_RULES {
+            return Err(RuleError {
+                rule: format!("{}.{}", name.0, name.1),
+                field: "name",
+                value: format!("number {}", MAX_RULES + 1),
+                remedy: "register one rule for each place in the code, and pass users to acquire",
+            });
+        }
+        if let Some(known) = known {
+            tracing::warn!(
+                target: "tollgate",
+                rule = known.label(),
+                "two rules of this name have different defaults: they share counters and settings, so give one another name"
+            );
+        }
+        let handle = RuleHandle(Arc::new(Registered {
+            tracked: Tracked::new(&self.0.keys, rule),
+            faulting: AtomicBool::new(false),
+            epoch: AtomicU32::new(0),
+        }));
+        rules.registered += 1;
+        rules.by_name.entry(name).or_insert_with(|| handle.clone());
+        Ok(handle)
+    }
+
+    /// Counts one hit of `who` on `rule` and decides.
+    ///
+    /// Blocks for one round trip to the store, at most for the deadline. Never fails: a fault is an outcome.
+    pub fn acquire<'a>(&self, rule: &RuleHandle, who: impl Into<Identity<'a>>) -> Decision {
+        let who = who.into();
+        let decision = match who.bytes() {
+            None => Decision::no_identity(&rule.0.tracked.last()),
+            Some(user) => self.decide(&rule.0, user),
+        };
+        self.0.outcomes[decision.outcome() as usize].fetch_add(1, Ordering::Relaxed);
+        self.tell(|observer| observer.decided(&rule.0.tracked, who, &decision));
+        decision
+    }
+
+    fn decide(&self, rule: &Registered, user: &[u8]) -> Decision {
+        let Registered { tracked, faulting, epoch } = rule;
+        let key = tracked.counter(user);
+        match self.0.store.hit(&Hit::new(tracked, &key, 1), Instant::now() + self.0.deadline) {
+            Ok(reading) => {
+                if faulting.load(Ordering::Relaxed) && faulting.swap(false, Ordering::Relaxed) {
+                    epoch.fetch_add(1, Ordering::Relaxed);
+                    self.tell(|observer| observer.recovered(tracked));
+                }
+                for complaint in &reading.complaints {
+                    self.tell(|observer| observer.complained(tracked, complaint));
+                }
+                if let Some(fault) = &reading.unread {
+                    self.tell(|observer| observer.faulted(tracked, fault));
+                }
+                if reading.counted.is_some_and(|counted| counted.replaced) {
+                    self.tell(|observer| observer.replaced(tracked, &key));
+                }
+                Decision::from_reading(&reading)
+            }
+            Err(fault) => {
+                faulting.store(true, Ordering::Relaxed);
+                self.tell(|observer| observer.faulted(tracked, &fault));
+                let policy = tracked.rule().fault_policy().unwrap_or(self.0.on_fault);
+                let settings = tracked.last();
+                let epoch = epoch.load(Ordering::Relaxed);
+                Decision::from_fault(fault, policy, &settings, || {
+                    self.0.local.count(&key, epoch, &settings, 1)
+                })
+            }
+        }
+    }
+
+    fn tell(&self, what: impl Fn(&dyn Observer)) {
+        for observer in &self.0.observers {
+            what(&**observer);
+        }
+    }
+
+    /// One field of the configuration hash, such as `wms.Order.list.interval`; none where it isn't there.
+    ///
+    /// # Errors
+    /// [`SettingError::Fault`] when the store didn't answer within a second.
+    pub fn setting(&self, field: &str) -> Result<Option<String>, SettingError> {
+        Ok(self.0.store.setting(field, settings_deadline())?)
+    }
+
+    /// Writes one field of the configuration hash; the next hit obeys, in every process that shares the store.
+    ///
+    /// # Errors
+    /// [`SettingError`] when no limiter reads such a field, when the value wouldn't be understood, or when the store
+    /// didn't take it within a second.
+    pub fn set(&self, field: &str, value: &str) -> Result<(), SettingError> {
+        settings::validate(field, value)?;
+        Ok(self.0.store.set(field, value, settings_deadline())?)
+    }
+
+    /// The whole configuration hash, ordered by field.
+    ///
+    /// # Errors
+    /// [`SettingError::Fault`] when the store didn't answer within a second.
+    pub fn settings(&self) -> Result<Vec<(String, String)>, SettingError> {
+        let mut settings = self.0.store.settings(settings_deadline())?;
+        settings.sort();
+        Ok(settings)
+    }
+
+    /// What happened so far, and what the store says of itself.
+    pub fn stats(&self) -> Stats {
+        Stats {
+            outcomes: self.0.outcomes.each_ref().map(|count| count.load(Ordering::Relaxed)),
+            rules: self.0.rules.lock().registered as u64,
+            store: self.0.store.state(),
+        }
+    }
+
+    /// The names under which this limiter's data stands.
+    pub fn keys(&self) -> &Keys {
+        &self.0.keys
+    }
+}
+
+impl fmt::Debug for Limiter {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Limiter({})", self.0.store.state().name)
+    }
+}
+
+fn settings_deadline() -> Instant {
+    Instant::now() + SETTINGS_DEADLINE
+}
+
+/// A snapshot of a limiter's counts since it was opened.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Stats {
+    outcomes: [u64; Outcome::ALL.len()],
+    /// Rules that are registered.
+    pub rules: u64,
+    /// What the store says of itself.
+    pub store: StoreState,
+}
+
+impl Stats {
+    /// Hits that ended in `outcome`.
+    pub fn hits(&self, outcome: Outcome) -> u64 {
+        self.outcomes[outcome as usize]
+    }
+}
+
+/// Makes a [`Limiter`].
+#[must_use]
+pub struct Builder {
+    source: Source,
+    deadline: Duration,
+    connect_timeout: Duration,
+    on_fault: OnFault,
+    prefix: String,
+    max_counters: usize,
+    observers: Vec<Arc<dyn Observer>>,
+}
+
+enum Source {
+    Url(String),
+    Store(Arc<dyn Store>),
+}
+
+impl Builder {
+    /// Counts in process memory; the default.
+    pub fn memory(self) -> Self {
+        self.url("memory:")
+    }
+
+    /// Counts in Redis; see [`Builder::url`] for the forms.
+    #[cfg(feature = "redis")]
+    pub fn redis(self, url: impl Into<String>) -> Self {
+        self.url(url)
+    }
+
+    /// Where to count: `memory:`, `redis://[[user]:password@]host[:port][/database]`, the same with `rediss://` for TLS
+    /// (trusting the system's certificates), or `unix:///path/to/socket[?db=1&user=u&pass=p]`.
+    pub fn url(mut self, url: impl Into<String>) -> Self {
+        self.source = Source::Url(url.into());
+        self
+    }
+
+    /// Counts in a store of the caller's own.
+    pub fn store(mut self, store: impl Store) -> Self {
+        self.source = Source::Store(Arc::new(store));
+        self
+    }
+
+    /// How long a hit waits for the store at most, waiting for a connection included: 1 ms to 60 s, 100 ms by default.
+    pub fn deadline(mut self, deadline: Duration) -> Self {
+        self.deadline = deadline;
+        self
+    }
+
+    /// How long [`open`](Self::open) waits for the first connection at most: 0 (not at all) to 60 s, 1 s by default.
+    /// A later connection also takes no longer.
+    pub fn connect_timeout(mut self, timeout: Duration) -> Self {
+        self.connect_timeout = timeout;
+        self
+    }
+
+    /// What a hit gets when the store can't answer, unless its rule says otherwise.
+    pub fn on_fault(mut self, policy: OnFault) -> Self {
+        self.on_fault = policy;
+        self
+    }
+
+    /// The prefix of every key, `ratelimit` by default.
+    pub fn prefix(mut self, prefix: impl Into<String>) -> Self {
+        self.prefix = prefix.into();
+        self
+    }
+
+    /// Counters that are held in memory at most, 1 to 100,000,000, by default 1,000,000; see [`MemoryStore`] for what
+    /// happens at the cap. The fault policy [`OnFault::Local`] has as many beside the store.
+    pub fn max_counters(mut self, counters: usize) -> Self {
+        self.max_counters = counters;
+        self
+    }
+
+    /// Adds an observer.
+    pub fn observer(mut self, observer: Arc<dyn Observer>) -> Self {
+        self.observers.push(observer);
+        self
+    }
+
+    /// Opens the limiter. A Redis that can't be reached is no error: hits get the fault policy until it is there.
+    ///
+    /// # Errors
+    /// [`OpenError`] when an option is out of its range or the URL is not usable.
+    pub fn open(self) -> Result<Limiter, OpenError> {
+        let keys = Keys::new(&self.prefix)?;
+        let range = |option, value: String, remedy| Err(OpenError::Option { option, value, remedy });
+        if !(Duration::from_millis(1)..=MAX_WAIT).contains(&self.deadline) {
+            return range("deadline", format!("{:?}", self.deadline), "use 1 ms to 60 s");
+        }
+        if self.connect_timeout > MAX_WAIT {
+            return range("connect timeout", format!("{:?}", self.connect_timeout), "use 0 to 60 s");
+        }
+        if !(1..=100_000_000).contains(&self.max_counters) {
+            return range("max counters", self.max_counters.to_string(), "use 1 to 100000000");
+        }
+        let store = match self.source {
+            Source::Store(store) => store,
+            Source::Url(url) => open_url(&url, &keys, self.connect_timeout, self.max_counters)?,
+        };
+        let mut observers: Vec<Arc<dyn Observer>> = vec![Arc::new(Log::new())];
+        observers.extend(self.observers);
+        Ok(Limiter(Arc::new(Inner {
+            keys,
+            store,
+            local: MemoryStore::new(self.max_counters),
+            deadline: self.deadline,
+            on_fault: self.on_fault,
+            observers,
+            rules: Mutex::default(),
+            outcomes: Default::default(),
+        })))
+    }
+}
+
+fn open_url(
+    url: &str,
+    keys: &Keys,
+    connect_timeout: Duration,
+    max_counters: usize,
+) -> Result<Arc<dyn Store>, OpenError> {
+    if url == "memory:" {
+        return Ok(Arc::new(MemoryStore::new(max_counters)));
+    }
+    #[cfg(feature = "redis")]
+    {
+        Ok(Arc::new(crate::RedisStore::open(url, keys, connect_timeout)?))
+    }
+    #[cfg(not(feature = "redis"))]
+    {
+        let _ = (keys, connect_timeout);
+        Err(OpenError::NoSuchStore { scheme: url.split(':').next().unwrap_or_default().to_owned() })
+    }
+}
+
+/// A limiter that can't be opened: which option, which value, what to do. Passwords are never shown.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum OpenError {
+    /// An option is out of its range.
+    #[error("{option} {value} is not usable: {remedy}")]
+    Option {
+        /// The option.
+        option: &'static str,
+        /// Its value.
+        value: String,
+        /// What to do.
+        remedy: &'static str,
+    },
+    /// The key prefix is not usable.
+    #[error(transparent)]
+    Prefix(#[from] KeyError),
+    /// The URL is not usable.
+    #[cfg(feature = "redis")]
+    #[error(transparent)]
+    Redis(#[from] crate::RedisError),
+    /// This build has no store for the URL.
+    #[error("URL scheme {scheme:?} is not known to this build: use memory: or build with the feature redis")]
+    NoSuchStore {
+        /// The URL's scheme.
+        scheme: String,
+    },
+}

@@ -1,0 +1,281 @@
+//! Where counters and live settings stand.
+
+mod memory;
+#[cfg(feature = "redis")]
+pub(crate) mod redis;
+
+use std::borrow::Cow;
+use std::fmt;
+use std::time::{Duration, Instant};
+
+use parking_lot::Mutex;
+
+use crate::key::{self, Keys, LOG_CHECK};
+use crate::rule::Rule;
+use crate::settings::{self, Complaint, Settings};
+
+pub use memory::MemoryStore;
+
+/// Keeps counters and the configuration hash. It reports what is; it allows and denies nothing.
+///
+/// Implementations answer within the deadline they are given and never panic.
+pub trait Store: Send + Sync + 'static {
+    /// Counts `hit`, unless its rule's live switch is closed, and says what the counter and the settings are now.
+    ///
+    /// # Errors
+    /// A [`Fault`] when that couldn't be done by `deadline`.
+    fn hit(&self, hit: &Hit<'_>, deadline: Instant) -> Result<Reading, Fault>;
+
+    /// The value of one field of the configuration hash.
+    ///
+    /// # Errors
+    /// A [`Fault`] when the store didn't answer by `deadline`.
+    fn setting(&self, field: &str, deadline: Instant) -> Result<Option<String>, Fault>;
+
+    /// Writes one field of the configuration hash.
+    ///
+    /// # Errors
+    /// A [`Fault`] when the store refused or didn't answer by `deadline`.
+    fn set(&self, field: &str, value: &str, deadline: Instant) -> Result<(), Fault>;
+
+    /// The whole configuration hash, ordered by field.
+    ///
+    /// # Errors
+    /// A [`Fault`] when the store didn't answer by `deadline`.
+    fn settings(&self, deadline: Instant) -> Result<Vec<(String, String)>, Fault>;
+
+    /// What the store says of itself.
+    fn state(&self) -> StoreState;
+}
+
+/// A store's own account, for statistics and start-up lines.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct StoreState {
+    /// What it is and where, without secrets: `memory`, `redis 127.0.0.1:6379`.
+    pub name: String,
+    /// Whether it can be asked right now.
+    pub up: bool,
+    /// Counters held in this process.
+    pub counters: u64,
+}
+
+/// Hits of one user on one rule.
+#[derive(Debug)]
+pub struct Hit<'a> {
+    rule: &'a Tracked,
+    key: &'a str,
+    hits: u64,
+}
+
+impl<'a> Hit<'a> {
+    pub(crate) fn new(rule: &'a Tracked, key: &'a str, hits: u64) -> Self {
+        Self { rule, key, hits }
+    }
+
+    /// The rule that is hit.
+    pub fn rule(&self) -> &'a Tracked {
+        self.rule
+    }
+
+    /// The counter's key.
+    pub fn key(&self) -> &'a str {
+        self.key
+    }
+
+    /// How many hits; at least 1.
+    pub fn hits(&self) -> u64 {
+        self.hits
+    }
+}
+
+/// What a store found for a hit.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Reading {
+    /// What holds for the rule.
+    pub settings: Settings,
+    /// The counter; none where the rule's switch is closed.
+    pub counted: Option<Counted>,
+    /// Values of the configuration hash that are new and not understood.
+    pub complaints: Vec<Complaint>,
+    /// Why the configuration hash couldn't be read, where the counter could: the rule's own defaults hold.
+    pub unread: Option<Fault>,
+}
+
+/// A counter after a hit.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Counted {
+    /// Hits so far in this window, these included; 2⁶³−1 at most.
+    pub count: u64,
+    /// Time until the window ends: above zero, at most the interval.
+    pub ends_in: Duration,
+    /// Whether something at the key that was no counter was replaced.
+    pub replaced: bool,
+}
+
+/// A registered rule with the names of its data and what was last seen of its settings.
+#[derive(Debug)]
+pub struct Tracked {
+    rule: Rule,
+    label: String,
+    counters: String,
+    fields: [String; 4],
+    seen: Mutex<Seen>,
+}
+
+#[derive(Debug)]
+struct Seen {
+    revision: u64,
+    values: Option<[Option<Box<[u8]>>; 4]>,
+    settings: Settings,
+}
+
+impl Tracked {
+    pub(crate) fn new(keys: &Keys, rule: Rule) -> Self {
+        let label = key::label(rule.module(), rule.name());
+        let [check, interval, limit] = key::SUFFIXES.map(|suffix| format!("{label}.{suffix}"));
+        Self {
+            counters: keys.counters_of(rule.module(), rule.name()),
+            fields: [check, interval, limit, LOG_CHECK.to_owned()],
+            seen: Mutex::new(Seen { revision: 0, values: None, settings: Settings::defaults(&rule) }),
+            label,
+            rule,
+        }
+    }
+
+    /// The rule as it was registered.
+    pub fn rule(&self) -> &Rule {
+        &self.rule
+    }
+
+    /// `<module>.<rule>`: what the names of its fields begin with.
+    pub fn label(&self) -> &str {
+        &self.label
+    }
+
+    /// The fields that a hit reads: check, interval, limit, `log.check`.
+    pub fn fields(&self) -> &[String; 4] {
+        &self.fields
+    }
+
+    /// The values that are written where those fields are missing, in their order.
+    pub fn defaults(&self) -> [String; 4] {
+        settings::default_values(&self.rule)
+    }
+
+    /// The settings last seen, or the rule's own defaults before anything was.
+    pub fn last(&self) -> Settings {
+        self.seen.lock().settings
+    }
+
+    /// The settings last seen, where they were seen at `revision` of the configuration (above 0).
+    pub fn last_at(&self, revision: u64) -> Option<Settings> {
+        let seen = self.seen.lock();
+        (seen.revision == revision).then_some(seen.settings)
+    }
+
+    /// Takes the values of [`fields`](Self::fields) as they stand at `revision` (0 where a store doesn't count them).
+    /// Values that differ from those last seen are parsed; complaints come once, with the change.
+    pub fn see(&self, values: [Option<&[u8]>; 4], revision: u64) -> (Settings, Vec<Complaint>) {
+        let mut seen = self.seen.lock();
+        seen.revision = revision;
+        if let Some(known) = &seen.values
+            && known.iter().zip(values).all(|(known, value)| known.as_deref() == value)
+        {
+            return (seen.settings, Vec::new());
+        }
+        let (settings, complaints) = settings::parse(&self.rule, &self.fields, values);
+        seen.values = Some(values.map(|value| value.map(Box::from)));
+        seen.settings = settings;
+        (settings, complaints)
+    }
+
+    pub(crate) fn counter(&self, user: &[u8]) -> String {
+        Keys::counter_in(&self.counters, user)
+    }
+}
+
+/// What kind of thing went wrong, and so what may be done.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum FaultKind {
+    /// Nothing was sent: the store is known to be away, or there was no time left. Safe to repeat.
+    Unavailable,
+    /// Sent and not answered in time. It may have been executed: never repeated.
+    Timeout,
+    /// The store said no and executed nothing. Safe to repeat.
+    Refused,
+    /// The connection broke or the answer made no sense. It may have been executed: never repeated.
+    Protocol,
+}
+
+impl FaultKind {
+    /// The kind's name in logs and other languages.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Unavailable => "UNAVAILABLE",
+            Self::Timeout => "TIMEOUT",
+            Self::Refused => "REFUSED",
+            Self::Protocol => "PROTOCOL",
+        }
+    }
+}
+
+/// Why a store couldn't do what it was asked.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Fault {
+    kind: FaultKind,
+    code: Cow<'static, str>,
+    detail: String,
+}
+
+impl Fault {
+    /// A fault of `kind`; `code` is short and groups alike faults (`OOM`, `timeout`), `detail` is a sentence for people.
+    pub fn new(kind: FaultKind, code: impl Into<Cow<'static, str>>, detail: impl Into<String>) -> Self {
+        Self { kind, code: code.into(), detail: detail.into() }
+    }
+
+    /// What kind of fault it is.
+    pub fn kind(&self) -> FaultKind {
+        self.kind
+    }
+
+    /// The store's own code, such as `OOM` or `READONLY`, or one of `connect`, `timeout`, `closed`, `reply`.
+    pub fn code(&self) -> &str {
+        &self.code
+    }
+
+    /// Whether nothing was executed, so that asking again can't count twice.
+    pub fn is_safe_to_repeat(&self) -> bool {
+        matches!(self.kind, FaultKind::Unavailable | FaultKind::Refused)
+    }
+}
+
+impl fmt::Display for Fault {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} [{}]", self.detail, self.code)
+    }
+}
+
+impl std::error::Error for Fault {}
+
+impl<S: Store + ?Sized> Store for std::sync::Arc<S> {
+    fn hit(&self, hit: &Hit<'_>, deadline: Instant) -> Result<Reading, Fault> {
+        (**self).hit(hit, deadline)
+    }
+
+    fn setting(&self, field: &str, deadline: Instant) -> Result<Option<String>, Fault> {
+        (**self).setting(field, deadline)
+    }
+
+    fn set(&self, field: &str, value: &str, deadline: Instant) -> Result<(), Fault> {
+        (**self).set(field, value, deadline)
+    }
+
+    fn settings(&self, deadline: Instant) -> Result<Vec<(String, String)>, Fault> {
+        (**self).settings(deadline)
+    }
+
+    fn state(&self) -> StoreState {
+        (**self).state()
+    }
+}

@@ -1,0 +1,253 @@
+//! One server's connection and circuit.
+//!
+//! A maintenance thread dials; a caller never does. While there is no connection callers get the fault at once. After a
+//! timeout or a broken reply the connection is dropped, never used again, so a late reply has nobody to reach.
+
+mod wire;
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::thread::JoinHandle;
+use std::time::{Duration, Instant};
+
+use parking_lot::{Condvar, Mutex, MutexGuard};
+
+use super::dialect::{self, Sequence};
+use super::topology::Address;
+use crate::store::{Fault, FaultKind};
+
+pub(super) use wire::{Afterwards, TlsRoots, Wire};
+
+const FIRST_PAUSE: Duration = Duration::from_millis(50);
+const LONGEST_PAUSE: Duration = Duration::from_secs(1);
+/// Repairs that are kept for the next connection. One that is lost is made by the next hit on its key.
+const MAX_REPAIRS: usize = 1_000;
+
+pub(super) struct Link {
+    shared: Arc<Shared>,
+    maintenance: Option<JoinHandle<()>>,
+}
+
+struct Shared {
+    address: Address,
+    roots: Option<TlsRoots>,
+    connect_timeout: Duration,
+    state: Mutex<State>,
+    changed: Condvar,
+    /// Set once the server refused the modern sequence, whatever it says of itself.
+    older: AtomicBool,
+}
+
+struct State {
+    circuit: Circuit,
+    dialling: bool,
+    /// Dials so far, so that a caller can wait for the next one to end.
+    dials: u64,
+    /// Faults since the last exchange that went well.
+    failures: u32,
+    repairs: Vec<Afterwards>,
+}
+
+enum Circuit {
+    Closed(Box<Wire>),
+    Open(Fault),
+    /// The link is dropped.
+    Ended,
+}
+
+impl Link {
+    /// Starts dialling and waits for the first dial to end, for `connect_timeout` at most.
+    pub(super) fn open(
+        address: Address,
+        roots: Option<TlsRoots>,
+        connect_timeout: Duration,
+    ) -> std::io::Result<Self> {
+        let shared = Arc::new(Shared {
+            address,
+            roots,
+            connect_timeout: connect_timeout.max(Duration::from_secs(1)),
+            state: Mutex::new(State {
+                circuit: Circuit::Open(Fault::new(
+                    FaultKind::Unavailable,
+                    "connect",
+                    "Redis is being dialled",
+                )),
+                dialling: false,
+                dials: 0,
+                failures: 0,
+                repairs: Vec::new(),
+            }),
+            changed: Condvar::new(),
+            older: AtomicBool::new(false),
+        });
+        let maintenance = std::thread::Builder::new().name("tollgate-redis".into()).spawn({
+            let shared = shared.clone();
+            move || shared.maintain()
+        })?;
+        shared.await_dial(&mut shared.state.lock(), 0, Instant::now() + connect_timeout);
+        Ok(Self { shared, maintenance: Some(maintenance) })
+    }
+
+    /// Has `talk` use the connection alone. Where it ends in a fault that leaves the connection in doubt, that is dropped.
+    ///
+    /// # Errors
+    /// The fault of `talk`, or why there is no connection.
+    pub(super) fn exchange<T>(
+        &self,
+        deadline: Instant,
+        talk: impl FnOnce(&mut Wire) -> Result<T, Fault>,
+    ) -> Result<T, Fault> {
+        let shared = &*self.shared;
+        let Some(mut state) = shared.state.try_lock_until(deadline) else {
+            return Err(Fault::new(
+                FaultKind::Unavailable,
+                "busy",
+                "the connection to Redis was in use for the whole deadline",
+            ));
+        };
+        if let Circuit::Closed(wire) = &state.circuit
+            && let Some(fault) = wire.hung_up()
+        {
+            // Nothing was sent yet, so one new connection is worth waiting for.
+            let dials = state.dials;
+            shared.drop_wire(&mut state, fault);
+            shared.await_dial(&mut state, dials, deadline);
+        }
+        // Taken out meanwhile: should `talk` panic, its half-used connection is gone.
+        let interrupted =
+            Circuit::Open(Fault::new(FaultKind::Unavailable, "closed", "an exchange was cut off"));
+        let mut wire = match std::mem::replace(&mut state.circuit, interrupted) {
+            Circuit::Closed(wire) => wire,
+            open => {
+                state.circuit = open;
+                return Err(state.circuit.fault());
+            }
+        };
+        wire.until(deadline);
+        let result = talk(&mut wire);
+        if wire.sequence == Sequence::Older {
+            shared.older.store(true, Ordering::Relaxed);
+        }
+        state.circuit = Circuit::Closed(wire);
+        match &result {
+            Err(fault)
+                if fault.kind() != FaultKind::Refused || dialect::is_about_the_server(fault.code()) =>
+            {
+                shared.drop_wire(&mut state, fault.clone());
+            }
+            _ => state.failures = 0,
+        }
+        result
+    }
+
+    pub(super) fn is_up(&self) -> bool {
+        matches!(self.shared.state.lock().circuit, Circuit::Closed(_))
+    }
+
+    pub(super) fn name(&self) -> String {
+        self.shared.address.name()
+    }
+}
+
+impl Drop for Link {
+    fn drop(&mut self) {
+        let mut state = self.shared.state.lock();
+        // Amid a dial the thread may hang in a name look-up: then it ends by itself when that returns.
+        let dialling = state.dialling;
+        state.circuit = Circuit::Ended;
+        self.shared.changed.notify_all();
+        drop(state);
+        if let Some(maintenance) = self.maintenance.take()
+            && !dialling
+        {
+            let _ = maintenance.join();
+        }
+    }
+}
+
+impl Shared {
+    fn maintain(&self) {
+        let mut state = self.state.lock();
+        loop {
+            match &state.circuit {
+                Circuit::Ended => return,
+                Circuit::Closed(_) => {
+                    self.changed.wait(&mut state);
+                    continue;
+                }
+                Circuit::Open(_) => {}
+            }
+            // After a first fault the dial follows at once.
+            if let Some(repeated @ 0..) = state.failures.checked_sub(2) {
+                let pause = FIRST_PAUSE.saturating_mul(1 << repeated.min(8)).min(LONGEST_PAUSE);
+                let until = Instant::now() + pause;
+                while !matches!(state.circuit, Circuit::Ended)
+                    && !self.changed.wait_until(&mut state, until).timed_out()
+                {}
+                if matches!(state.circuit, Circuit::Ended) {
+                    return;
+                }
+            }
+            let repairs = state.repairs.clone();
+            state.dialling = true;
+            drop(state);
+            let dialled = self.dial(&repairs);
+            state = self.state.lock();
+            state.dialling = false;
+            if matches!(state.circuit, Circuit::Ended) {
+                return;
+            }
+            state.dials += 1;
+            match dialled {
+                Ok(wire) => {
+                    state.repairs.clear();
+                    state.circuit = Circuit::Closed(Box::new(wire));
+                }
+                Err(fault) => {
+                    state.failures = state.failures.saturating_add(1);
+                    state.circuit = Circuit::Open(fault);
+                }
+            }
+            self.changed.notify_all();
+        }
+    }
+
+    fn dial(&self, repairs: &[Afterwards]) -> Result<Wire, Fault> {
+        let deadline = Instant::now() + self.connect_timeout;
+        let mut wire = Wire::dial(&self.address, self.roots.as_ref(), deadline)?;
+        if self.older.load(Ordering::Relaxed) {
+            wire.sequence = Sequence::Older;
+        }
+        for repair in repairs {
+            wire.owe(repair.clone())?;
+        }
+        Ok(wire)
+    }
+
+    /// Opens the circuit and has the maintenance thread dial anew.
+    fn drop_wire(&self, state: &mut State, fault: Fault) {
+        let fault = Fault { kind: FaultKind::Unavailable, ..fault };
+        if let Circuit::Closed(wire) = std::mem::replace(&mut state.circuit, Circuit::Open(fault)) {
+            state.repairs.extend(wire.unconfirmed());
+            state.repairs.truncate(MAX_REPAIRS);
+        }
+        state.failures = state.failures.saturating_add(1);
+        self.changed.notify_all();
+    }
+
+    /// Waits until more than `dials` dials have ended.
+    fn await_dial(&self, state: &mut MutexGuard<'_, State>, dials: u64, deadline: Instant) {
+        while state.dials <= dials && !self.changed.wait_until(state, deadline).timed_out() {}
+    }
+}
+
+impl Circuit {
+    fn fault(&self) -> Fault {
+        match self {
+            Self::Open(fault) => fault.clone(),
+            Self::Closed(_) | Self::Ended => {
+                Fault::new(FaultKind::Unavailable, "closed", "the limiter is closed")
+            }
+        }
+    }
+}

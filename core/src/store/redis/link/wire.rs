@@ -1,0 +1,404 @@
+//! One connection: every read and write ends by an absolute deadline, however slowly bytes drip.
+
+use std::cell::Cell;
+use std::collections::VecDeque;
+use std::io::{self, Read, Write};
+use std::mem::MaybeUninit;
+use std::net::{TcpStream, ToSocketAddrs};
+use std::os::fd::AsFd;
+use std::os::unix::net::UnixStream;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use redis::{Parser, Value};
+use rustls::pki_types::ServerName;
+use rustls::{ClientConfig, ClientConnection, RootCertStore, StreamOwned};
+use socket2::SockRef;
+
+use super::super::dialect::{self, Sequence, command};
+use super::super::topology::{Address, Endpoint};
+use crate::store::{Fault, FaultKind};
+
+/// A write that nobody waits for. Its reply is read before the next exchange.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(in super::super) enum Afterwards {
+    /// Sets a counter's expiry: sent again over the next connection until it is confirmed.
+    Expire { key: String, interval_ms: u64 },
+    /// Drops a counter that was begun although its rule is closed.
+    Drop { key: String },
+    /// Writes a default for a missing setting.
+    Default { config: String, field: String, value: String },
+}
+
+pub(in super::super) struct Wire {
+    stream: Stream,
+    parser: Parser,
+    pub(in super::super) sequence: Sequence,
+    owed: VecDeque<Afterwards>,
+    /// The last repair was refused: until one is taken, nobody passes on the strength of a repair to come.
+    pub(in super::super) repairs_fail: Option<Fault>,
+    /// When a default was last refused.
+    pub(in super::super) defaults_refused: Option<Instant>,
+}
+
+impl Wire {
+    /// Connects, authenticates and asks for the server's version, all by `deadline` except a name look-up that hangs.
+    pub(super) fn dial(
+        address: &Address,
+        roots: Option<&TlsRoots>,
+        deadline: Instant,
+    ) -> Result<Self, Fault> {
+        let stream = Stream::connect(&address.endpoint, roots, deadline).map_err(|error| {
+            let text = format!("{} can't be reached: {error}", address.name());
+            Fault::new(FaultKind::Unavailable, "connect", text)
+        })?;
+        let mut wire = Self {
+            stream,
+            parser: Parser::new(),
+            sequence: Sequence::Modern,
+            owed: VecDeque::new(),
+            repairs_fail: None,
+            defaults_refused: None,
+        };
+        wire.until(deadline);
+        wire.greet(address).map_err(|fault| Fault { kind: FaultKind::Unavailable, ..fault })?;
+        Ok(wire)
+    }
+
+    /// Speaks the protocol's first words: who we are, which database, which version.
+    fn greet(&mut self, address: &Address) -> Result<(), Fault> {
+        let mut bytes = Vec::new();
+        let mut needed = Vec::new();
+        let user = address.user.as_deref().unwrap_or("default");
+        match (&address.password, address.resp3) {
+            (Some(password), true) => {
+                command(&mut bytes, &[b"HELLO", b"3", b"AUTH", user.as_bytes(), password.as_bytes()]);
+                needed.push("HELLO");
+            }
+            (None, true) => {
+                command(&mut bytes, &[b"HELLO", b"3"]);
+                needed.push("HELLO");
+            }
+            (Some(password), false) => {
+                // Before 6.0 a server takes the password alone.
+                match &address.user {
+                    Some(user) => command(&mut bytes, &[b"AUTH", user.as_bytes(), password.as_bytes()]),
+                    None => command(&mut bytes, &[b"AUTH", password.as_bytes()]),
+                }
+                needed.push("AUTH");
+            }
+            (None, false) => {}
+        }
+        if address.database != 0 {
+            command(&mut bytes, &[b"SELECT", address.database.to_string().as_bytes()]);
+            needed.push("SELECT");
+        }
+        // What follows may be forbidden: then the server stays unnamed, or is tried as a modern one.
+        command(&mut bytes, &[b"CLIENT", b"SETNAME", b"tollgate"]);
+        command(&mut bytes, &[b"INFO", b"server"]);
+        let optional = ["CLIENT SETNAME", "INFO"];
+        let mut replies = self.ask(&bytes, needed.len() + optional.len())?.into_iter();
+        for (command, reply) in needed.iter().zip(&mut replies) {
+            if let Value::ServerError(error) = reply {
+                return Err(dialect::refused(command, &error));
+            }
+        }
+        for (command, reply) in optional.iter().zip(replies) {
+            match reply {
+                Value::ServerError(error) => {
+                    let fault = dialect::refused(command, &error);
+                    if dialect::is_about_the_server(fault.code()) {
+                        return Err(fault);
+                    }
+                }
+                Value::BulkString(info) => {
+                    self.sequence = Sequence::from_info(&String::from_utf8_lossy(&info))
+                }
+                Value::VerbatimString { text, .. } => self.sequence = Sequence::from_info(&text),
+                _ => {}
+            }
+        }
+        Ok(())
+    }
+
+    /// Sets the time by which all that follows has to end.
+    pub(super) fn until(&mut self, deadline: Instant) {
+        self.stream.deadline().set(deadline);
+    }
+
+    /// Whether the server has closed the connection while it lay idle.
+    pub(super) fn hung_up(&self) -> Option<Fault> {
+        self.stream.has_ended().then(|| {
+            Fault::new(FaultKind::Unavailable, "closed", "Redis closed the connection while it was idle")
+        })
+    }
+
+    fn send(&mut self, bytes: &[u8]) -> Result<(), Fault> {
+        self.stream.write_all(bytes).and_then(|()| self.stream.flush()).map_err(|error| io_fault(&error))
+    }
+
+    /// Reads one reply.
+    fn receive(&mut self) -> Result<Value, Fault> {
+        loop {
+            match self.parser.parse_value(&mut self.stream) {
+                // RESP3 pushes are no replies.
+                Ok(Value::Push { .. }) => {}
+                Ok(Value::Attribute { data, .. }) => return Ok(*data),
+                Ok(value) => return Ok(value),
+                Err(error) => return Err(reply_fault(&error)),
+            }
+        }
+    }
+
+    /// Sends commands and reads their replies, after those that are owed.
+    pub(in super::super) fn ask(&mut self, bytes: &[u8], replies: usize) -> Result<Vec<Value>, Fault> {
+        self.send(bytes)?;
+        self.read_owed()?;
+        (0..replies).map(|_| self.receive()).collect()
+    }
+
+    /// Sends a write whose reply is read later.
+    pub(in super::super) fn owe(&mut self, afterwards: Afterwards) -> Result<(), Fault> {
+        let mut bytes = Vec::new();
+        match &afterwards {
+            Afterwards::Expire { key, interval_ms } => dialect::expire(&mut bytes, key, *interval_ms),
+            Afterwards::Drop { key } => command(&mut bytes, &[b"DEL", key.as_bytes()]),
+            Afterwards::Default { config, field, value } => {
+                command(&mut bytes, &[b"HSETNX", config.as_bytes(), field.as_bytes(), value.as_bytes()]);
+            }
+        }
+        // Noted first: what is cut off amid the write counts as unconfirmed.
+        self.owed.push_back(afterwards);
+        self.send(&bytes)
+    }
+
+    /// Reads the replies that are owed.
+    pub(in super::super) fn read_owed(&mut self) -> Result<(), Fault> {
+        while let Some(afterwards) = self.owed.front() {
+            let command = match afterwards {
+                Afterwards::Expire { .. } => "PEXPIRE",
+                Afterwards::Drop { .. } => "DEL",
+                Afterwards::Default { .. } => "HSETNX",
+            };
+            let refusal = match self.receive()? {
+                Value::ServerError(error) => Some(dialect::refused(command, &error)),
+                Value::Int(_) => None,
+                other => return Err(dialect::nonsense(command, other)),
+            };
+            match (self.owed.pop_front(), refusal) {
+                (Some(Afterwards::Expire { .. }), refusal) => self.repairs_fail = refusal,
+                (Some(Afterwards::Default { field, .. }), Some(fault)) => {
+                    if self.defaults_refused.is_none() {
+                        tracing::warn!(target: "tollgate", field, "a missing setting can't be written back: {fault}");
+                    }
+                    self.defaults_refused = Some(Instant::now());
+                }
+                _ => {}
+            }
+        }
+        Ok(())
+    }
+
+    /// Repairs that were sent and not confirmed.
+    pub(super) fn unconfirmed(self) -> impl Iterator<Item = Afterwards> {
+        self.owed.into_iter().filter(|afterwards| matches!(afterwards, Afterwards::Expire { .. }))
+    }
+}
+
+fn io_fault(error: &io::Error) -> Fault {
+    match error.kind() {
+        io::ErrorKind::TimedOut | io::ErrorKind::WouldBlock => {
+            Fault::new(FaultKind::Timeout, "timeout", "Redis didn't answer within the deadline")
+        }
+        _ => Fault::new(FaultKind::Protocol, "closed", format!("the connection to Redis broke: {error}")),
+    }
+}
+
+fn reply_fault(error: &redis::RedisError) -> Fault {
+    if error.is_timeout() {
+        return io_fault(&io::ErrorKind::TimedOut.into());
+    }
+    if error.is_io_error() {
+        return Fault::new(FaultKind::Protocol, "closed", format!("the connection to Redis broke: {error}"));
+    }
+    dialect::nonsense("a command", error)
+}
+
+/// Certificates that a TLS server's is checked against.
+#[derive(Clone)]
+pub(in super::super) struct TlsRoots(Arc<ClientConfig>);
+
+impl TlsRoots {
+    /// The operating system's; the environment variables `SSL_CERT_FILE` and `SSL_CERT_DIR` name others.
+    pub(in super::super) fn of_system() -> Result<Self, String> {
+        let found = rustls_native_certs::load_native_certs();
+        let mut roots = RootCertStore::empty();
+        let (usable, _) = roots.add_parsable_certificates(found.certs);
+        if usable == 0 {
+            let errors: Vec<_> = found.errors.iter().map(ToString::to_string).collect();
+            return Err(format!(
+                "no trusted certificates were found for TLS ({}): set SSL_CERT_FILE",
+                errors.join("; ")
+            ));
+        }
+        let provider = rustls::crypto::ring::default_provider();
+        let config = ClientConfig::builder_with_provider(provider.into())
+            .with_safe_default_protocol_versions()
+            .map_err(|error| error.to_string())?
+            .with_root_certificates(roots)
+            .with_no_client_auth();
+        Ok(Self(Arc::new(config)))
+    }
+}
+
+enum Stream {
+    Tcp(Timed<TcpStream>),
+    Tls(Box<StreamOwned<ClientConnection, Timed<TcpStream>>>),
+    Unix(Timed<UnixStream>),
+}
+
+impl Stream {
+    fn connect(endpoint: &Endpoint, roots: Option<&TlsRoots>, deadline: Instant) -> io::Result<Self> {
+        match endpoint {
+            Endpoint::Unix(path) => Ok(Self::Unix(Timed::new(UnixStream::connect(path)?, deadline))),
+            Endpoint::Tcp { host, port, tls } => {
+                let socket = Timed::new(connect_tcp(host, *port, deadline)?, deadline);
+                match roots {
+                    Some(TlsRoots(config)) if *tls => {
+                        let name = ServerName::try_from(host.clone()).map_err(io::Error::other)?;
+                        let session =
+                            ClientConnection::new(config.clone(), name).map_err(io::Error::other)?;
+                        Ok(Self::Tls(Box::new(StreamOwned::new(session, socket))))
+                    }
+                    _ => Ok(Self::Tcp(socket)),
+                }
+            }
+        }
+    }
+
+    fn deadline(&self) -> &Cell<Instant> {
+        match self {
+            Self::Tcp(stream) => &stream.deadline,
+            Self::Tls(stream) => &stream.sock.deadline,
+            Self::Unix(stream) => &stream.deadline,
+        }
+    }
+
+    fn has_ended(&self) -> bool {
+        match self {
+            Self::Tcp(stream) => stream.has_ended(),
+            Self::Tls(stream) => stream.sock.has_ended(),
+            Self::Unix(stream) => stream.has_ended(),
+        }
+    }
+}
+
+impl Read for Stream {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        match self {
+            Self::Tcp(stream) => stream.read(buffer),
+            Self::Tls(stream) => stream.read(buffer),
+            Self::Unix(stream) => stream.read(buffer),
+        }
+    }
+}
+
+impl Write for Stream {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        match self {
+            Self::Tcp(stream) => stream.write(bytes),
+            Self::Tls(stream) => stream.write(bytes),
+            Self::Unix(stream) => stream.write(bytes),
+        }
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        match self {
+            Self::Tcp(stream) => stream.flush(),
+            Self::Tls(stream) => stream.flush(),
+            Self::Unix(stream) => stream.flush(),
+        }
+    }
+}
+
+fn connect_tcp(host: &str, port: u16, deadline: Instant) -> io::Result<TcpStream> {
+    let mut last = io::Error::new(io::ErrorKind::NotFound, "the name has no address");
+    for address in (host, port).to_socket_addrs()? {
+        match remaining(deadline).and_then(|left| TcpStream::connect_timeout(&address, left)) {
+            Ok(stream) => {
+                stream.set_nodelay(true)?;
+                return Ok(stream);
+            }
+            Err(error) => last = error,
+        }
+    }
+    Err(last)
+}
+
+fn remaining(deadline: Instant) -> io::Result<Duration> {
+    deadline
+        .checked_duration_since(Instant::now())
+        .filter(|left| !left.is_zero())
+        .ok_or_else(|| io::ErrorKind::TimedOut.into())
+}
+
+/// A socket whose every system call ends by one deadline.
+struct Timed<S> {
+    socket: S,
+    deadline: Cell<Instant>,
+}
+
+impl<S: AsFd> Timed<S> {
+    fn new(socket: S, deadline: Instant) -> Self {
+        Self { socket, deadline: Cell::new(deadline) }
+    }
+
+    /// Whether the other side has closed; looks without waiting and without taking anything.
+    fn has_ended(&self) -> bool {
+        let socket = SockRef::from(&self.socket);
+        let mut byte = [MaybeUninit::uninit()];
+        let peeked = socket.set_nonblocking(true).and_then(|()| socket.peek(&mut byte));
+        let restored = socket.set_nonblocking(false);
+        match peeked {
+            Ok(read) => read == 0 || restored.is_err(),
+            Err(error) => error.kind() != io::ErrorKind::WouldBlock || restored.is_err(),
+        }
+    }
+
+    /// Calls with the time that is left as `set` takes it, again where a signal interrupts.
+    fn timed<T>(
+        &self,
+        set: fn(&SockRef<'_>, Option<Duration>) -> io::Result<()>,
+        mut call: impl FnMut(&S) -> io::Result<T>,
+    ) -> io::Result<T> {
+        loop {
+            set(&SockRef::from(&self.socket), Some(remaining(self.deadline.get())?))?;
+            match call(&self.socket) {
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+                done => return done,
+            }
+        }
+    }
+}
+
+impl<S: AsFd> Read for Timed<S>
+where
+    for<'a> &'a S: Read,
+{
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        self.timed(|socket, left| socket.set_read_timeout(left), |mut socket| socket.read(buffer))
+    }
+}
+
+impl<S: AsFd> Write for Timed<S>
+where
+    for<'a> &'a S: Write,
+{
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.timed(|socket, left| socket.set_write_timeout(left), |mut socket| socket.write(bytes))
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}

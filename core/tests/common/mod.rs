@@ -1,0 +1,216 @@
+//! Real Redis servers for tests, each on its own free port and stopped by its process.
+
+#![allow(dead_code, unreachable_pub, reason = "each test binary uses its own part")]
+
+use std::net::TcpListener;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+use std::sync::{Arc, Mutex};
+use std::time::{Duration, Instant};
+
+use redis::{Connection, FromRedisValue};
+use tollgate::{Builder, Decision, Fault, Identity, Limiter, Observer, Tracked};
+
+/// A server binary: Debian's, or an old one that `.ci/old-redis` fetched.
+pub struct Binary {
+    pub version: &'static str,
+    pub path: PathBuf,
+}
+
+const VERSIONS: [&str; 4] = ["7", "6.2.14", "5.0.6", "2.8.19"];
+
+/// The servers at hand. Those that are missing are named; with `TOLLGATE_REQUIRE_SERVERS` set that is a failure.
+pub fn binaries() -> Vec<Binary> {
+    let found: Vec<_> = VERSIONS.iter().filter_map(|version| binary(version)).collect();
+    assert!(
+        !found.is_empty(),
+        "no redis-server is installed: run `make test`, which fetches what is missing"
+    );
+    found
+}
+
+/// The newest server at hand.
+pub fn newest() -> Binary {
+    binaries().swap_remove(0)
+}
+
+pub fn binary(version: &'static str) -> Option<Binary> {
+    let path = if version == "7" {
+        let found = std::env::split_paths(&std::env::var_os("PATH")?)
+            .map(|folder| folder.join("redis-server"))
+            .find(|path| path.is_file());
+        found.unwrap_or_else(|| PathBuf::from("redis-server"))
+    } else {
+        let cache = std::env::var_os("TOLLGATE_REDIS_DIR")
+            .map_or_else(|| Path::new(env!("CARGO_MANIFEST_DIR")).join("../.cache/redis"), PathBuf::from);
+        cache.join(version).join("redis-server")
+    };
+    if path.is_file() {
+        return Some(Binary { version, path });
+    }
+    let required = std::env::var_os("TOLLGATE_REQUIRE_SERVERS").is_some();
+    assert!(!required, "Redis {version} is missing at {}: run .ci/old-redis", path.display());
+    eprintln!("skipped: Redis {version} is not at {}", path.display());
+    None
+}
+
+pub fn free_port() -> u16 {
+    TcpListener::bind("127.0.0.1:0").and_then(|listener| listener.local_addr()).expect("a free port").port()
+}
+
+/// A running server; stopped and its folder removed when dropped.
+pub struct Server {
+    child: Option<Child>,
+    path: PathBuf,
+    arguments: Vec<String>,
+    folder: tempfile::TempDir,
+    pub port: u16,
+    password: Option<String>,
+}
+
+impl Server {
+    pub fn start(binary: &Binary, arguments: &[&str]) -> Self {
+        let mut server = Self::stopped(binary, arguments);
+        server.resume();
+        server
+    }
+
+    /// A server that has its port but doesn't run yet.
+    pub fn stopped(binary: &Binary, arguments: &[&str]) -> Self {
+        let password =
+            arguments.windows(2).find(|pair| pair[0] == "--requirepass").map(|pair| pair[1].to_owned());
+        Self {
+            child: None,
+            path: binary.path.clone(),
+            arguments: arguments.iter().map(|argument| (*argument).to_owned()).collect(),
+            folder: tempfile::tempdir().expect("a folder"),
+            port: free_port(),
+            password,
+        }
+    }
+
+    pub fn folder(&self) -> &Path {
+        self.folder.path()
+    }
+
+    pub fn url(&self) -> String {
+        match &self.password {
+            Some(password) => format!("redis://:{password}@127.0.0.1:{}", self.port),
+            None => format!("redis://127.0.0.1:{}", self.port),
+        }
+    }
+
+    pub fn pid(&self) -> u32 {
+        self.child.as_ref().expect("a running server").id()
+    }
+
+    /// Starts it (again) and waits until it answers.
+    pub fn resume(&mut self) {
+        let mut command = Command::new(&self.path);
+        command
+            .current_dir(self.folder.path())
+            .stdin(Stdio::null())
+            .stdout(Stdio::null())
+            .stderr(Stdio::null());
+        let port = self.port.to_string();
+        command.args(["--port", &port, "--bind", "127.0.0.1", "--save", "", "--appendonly", "no"]);
+        command.args(&self.arguments);
+        self.child = Some(command.spawn().expect("redis-server starts"));
+        eventually("redis-server answers", || {
+            let client = redis::Client::open(self.url()).expect("a URL");
+            client
+                .get_connection_with_timeout(Duration::from_secs(1))
+                .is_ok_and(|mut connection| redis::cmd("PING").query::<String>(&mut connection).is_ok())
+        });
+    }
+
+    pub fn stop(&mut self) {
+        if let Some(mut child) = self.child.take() {
+            let _ = child.kill();
+            let _ = child.wait();
+        }
+    }
+
+    /// Sends a signal, such as `STOP` or `CONT`.
+    pub fn signal(&self, name: &str) {
+        let status = Command::new("kill").arg(format!("-{name}")).arg(self.pid().to_string()).status();
+        assert!(status.is_ok_and(|status| status.success()));
+    }
+
+    pub fn connect(&self) -> Connection {
+        redis::Client::open(self.url()).and_then(|client| client.get_connection()).expect("a connection")
+    }
+
+    /// Runs one command, given as words.
+    pub fn run<T: FromRedisValue>(&self, words: &str) -> T {
+        command(&mut self.connect(), &words.split(' ').collect::<Vec<_>>())
+    }
+}
+
+pub fn command<T: FromRedisValue>(connection: &mut Connection, words: &[&str]) -> T {
+    let mut command = redis::cmd(words[0]);
+    for word in &words[1..] {
+        command.arg(*word);
+    }
+    command.query(connection).unwrap_or_else(|error| panic!("{words:?}: {error}"))
+}
+
+impl Drop for Server {
+    fn drop(&mut self) {
+        self.stop();
+    }
+}
+
+/// Waits for a condition, for half a minute.
+pub fn eventually(what: &str, mut holds: impl FnMut() -> bool) {
+    let give_up = Instant::now() + Duration::from_secs(30);
+    while !holds() {
+        assert!(Instant::now() < give_up, "in vain: {what}");
+        std::thread::sleep(Duration::from_millis(10));
+    }
+}
+
+/// A deadline that a busy machine doesn't miss, for tests that are not about deadlines.
+pub fn patient() -> Builder {
+    Limiter::builder().deadline(Duration::from_secs(20)).connect_timeout(Duration::from_secs(20))
+}
+
+/// Remembers what a limiter tells.
+#[derive(Default)]
+pub struct Witness {
+    pub told: Mutex<Vec<String>>,
+}
+
+impl Witness {
+    pub fn new() -> Arc<Self> {
+        Arc::default()
+    }
+
+    pub fn take(&self) -> Vec<String> {
+        std::mem::take(&mut self.told.lock().expect("no panic"))
+    }
+
+    fn tell(&self, line: String) {
+        self.told.lock().expect("no panic").push(line);
+    }
+}
+
+impl Observer for Witness {
+    fn decided(&self, _: &Tracked, _: Identity<'_>, _: &Decision) {}
+
+    fn faulted(&self, rule: &Tracked, fault: &Fault) {
+        self.tell(format!("fault {} {}", rule.label(), fault.code()));
+    }
+
+    fn recovered(&self, rule: &Tracked) {
+        self.tell(format!("recovered {}", rule.label()));
+    }
+
+    fn complained(&self, _: &Tracked, complaint: &tollgate::Complaint) {
+        self.tell(format!("complaint {} {}", complaint.field, complaint.value));
+    }
+
+    fn replaced(&self, rule: &Tracked, key: &str) {
+        self.tell(format!("replaced {} {key}", rule.label()));
+    }
+}
