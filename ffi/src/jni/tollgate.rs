@@ -158,37 +158,28 @@ unsafe fn copy(
     buffer: &mut [MaybeUninit<u8>],
 ) -> Result<&[u8], Failure> {
     // SAFETY: the caller vouches for both; the JVM checks the bounds.
-    unsafe {
+    let failed = unsafe {
         let table = (**env).v1_2;
         (table.GetByteArrayRegion)(env, array, 0, buffer.len() as jint, buffer.as_mut_ptr().cast());
-        pending(env)?;
+        (table.ExceptionCheck)(env)
+    };
+    if failed {
+        return Err(Failure::new(TOLLGATE_BAD_VALUE, "the user's array is shorter than its length"));
     }
     // SAFETY: without an exception all of it was written.
     Ok(unsafe { std::slice::from_raw_parts(buffer.as_ptr().cast(), buffer.len()) })
 }
 
-/// Fills `array` with `values`; a shorter array leaves the JVM's exception pending.
+/// Fills `array` with `values`, as a native's last call: a shorter array leaves the JVM's exception pending, and asking for it would
+/// cost as much as filling does.
 ///
 /// # Safety
 /// `env` is this thread's environment, `array` null or a live long array.
 unsafe fn fill(env: *mut JNIEnv, array: jlongArray, values: &[jlong]) -> Result<(), Failure> {
     if array.is_null() {
-        return Err(Failure::null("answer"));
+        return Err(Failure::null("the array"));
     }
     // SAFETY: the caller vouches for both; the JVM checks the bounds.
-    unsafe {
-        let table = (**env).v1_2;
-        (table.SetLongArrayRegion)(env, array, 0, values.len() as jint, values.as_ptr());
-        pending(env)
-    }
-}
-
-/// # Safety
-/// `env` is this thread's environment.
-unsafe fn pending(env: *mut JNIEnv) -> Result<(), Failure> {
-    // SAFETY: the caller vouches for it.
-    if unsafe { ((**env).v1_2.ExceptionCheck)(env) } {
-        return Err(Failure::new(TOLLGATE_BAD_VALUE, "the array is too short"));
-    }
+    unsafe { ((**env).v1_2.SetLongArrayRegion)(env, array, 0, values.len() as jint, values.as_ptr()) };
     Ok(())
 }
