@@ -1,0 +1,17 @@
+#!/usr/bin/env bash
+# Becomes the built demo: PORT (default 8080), REDIS_URL (default: counters in memory). `make demo` builds it first.
+set -euo pipefail
+
+demo=$(cd "$(dirname "$0")" && pwd)
+web=$demo/target/demo/WEB-INF
+if [ ! -d "$web/classes" ]; then
+    echo "The demo isn't built: run make demo." >&2
+    exit 1
+fi
+
+# Empty is as good as not given.
+[ -n "${PORT-}" ] || unset PORT
+[ -n "${REDIS_URL-}" ] || unset REDIS_URL
+
+exec "${JAVA_HOME:+$JAVA_HOME/bin/}java" --enable-native-access=ALL-UNNAMED \
+    "-Ddemo.easyui=$demo/node_modules/jquery-easyui" -cp "$web/classes:$web/lib/*" io.tollgate.demo.DemoApplication
