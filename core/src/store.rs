@@ -183,7 +183,14 @@ impl Tracked {
         {
             return (seen.settings, Vec::new());
         }
-        let (settings, complaints) = settings::parse(&self.rule, &self.fields, values);
+        let (settings, mut complaints) = settings::parse(&self.rule, &self.fields, values);
+        if let Some(known) = &seen.values {
+            let changed = |field: &str| {
+                let at = self.fields.iter().position(|known| known == field);
+                at.is_none_or(|at| known[at].as_deref() != values[at])
+            };
+            complaints.retain(|complaint| changed(&complaint.field));
+        }
         seen.values = Some(values.map(|value| value.map(Box::from)));
         seen.settings = settings;
         (settings, complaints)

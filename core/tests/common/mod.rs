@@ -95,7 +95,10 @@ impl Server {
 
     pub fn url(&self) -> String {
         match &self.password {
-            Some(password) => format!("redis://:{password}@127.0.0.1:{}", self.port),
+            Some(password) => {
+                let encoded: String = password.bytes().map(|byte| format!("%{byte:02X}")).collect();
+                format!("redis://:{encoded}@127.0.0.1:{}", self.port)
+            }
             None => format!("redis://127.0.0.1:{}", self.port),
         }
     }

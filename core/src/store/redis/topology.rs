@@ -109,8 +109,8 @@ mod tests {
         let cases = [
             ("redis://127.0.0.1", "redis 127.0.0.1:6379"),
             ("redis://user:p%40ss@cache.local:6380/3", "redis cache.local:6380 database 3"),
-            ("rediss://:secret@[::1]:7000", "redis [::1]:7000 (TLS)"),
-            ("unix:///run/redis.sock?db=2&pass=secret", "redis /run/redis.sock database 2"),
+            ("rediss://:hunter2@[::1]:7000", "redis [::1]:7000 (TLS)"),
+            ("unix:///run/redis.sock?db=2&pass=hunter2", "redis /run/redis.sock database 2"),
             ("valkey://h", "redis h:6379"),
         ];
         for (url, name) in cases {
@@ -129,18 +129,18 @@ mod tests {
             ("http://h", "not known"),
             ("redis-cluster://a,b", "not supported yet"),
             ("redis://", ""),
-            ("redis://:secret@h:99999", ""),
-            ("redis://:secret@h/x", "database"),
-            ("redis://:secret@h/-1", "below 0"),
-            ("redis://secret@h", "no password"),
-            ("rediss://:secret@h#insecure", "always verified"),
-            ("redis://:secret@h?protocol=secret4", ""),
-            ("redis://:sec@ret@0.0.0.0", ""),
-            (":secret@h", "no scheme"),
+            ("redis://:hunter2@h:99999", ""),
+            ("redis://:hunter2@h/x", "database"),
+            ("redis://:hunter2@h/-1", "below 0"),
+            ("redis://hunter2@h", "no password"),
+            ("rediss://:hunter2@h#insecure", "always verified"),
+            ("redis://:hunter2@h?protocol=hunter2", ""),
+            ("redis://:hun@ter2@0.0.0.0", ""),
+            (":hunter2@h", "no scheme"),
         ] {
             let error = Address::parse(url).map(|address| address.name()).expect_err(url);
             assert!(error.reason.contains(reason), "{url}: {error}");
-            assert!(!error.url.contains("sec"), "{error}");
+            assert!(!error.url.contains("hun"), "{error}");
             assert!(error.to_string().contains("redis://[[user]"));
         }
     }
