@@ -67,6 +67,8 @@ class DemoTest {
         MultiValueMap<String, String> form = new LinkedMultiValueMap<>();
         form.add("usercode", user);
         form.add("rows", "1");
+        form.add("warehouse", "WH-FG");
+        form.add("material", "MAT-10021");
         return HTTP.exchange(RequestEntity.post(uri())
                 .header(HttpHeaders.ACCEPT_LANGUAGE, language)
                 .contentType(MediaType.APPLICATION_FORM_URLENCODED)
@@ -185,7 +187,7 @@ class DemoTest {
         boolean limited = false;
         for (int i = 0; i < 10 && !limited; i++) {
             post(user, "en");
-            limited = list("usercode", user, "rows", "1").has("error");
+            limited = list("usercode", user, "warehouse", "WH-FG", "material", "MAT-10021").has("error");
         }
         assertThat(limited).isTrue();
     }

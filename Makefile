@@ -1,0 +1,83 @@
+# `make` lists what can be made. Needs Rust, a JDK, Maven and Node; what else is missing is installed (as root or through sudo).
+
+.DEFAULT_GOAL := help
+.NOTPARALLEL:
+
+# The demo's.
+PORT ?= 8080
+REDIS_URL ?=
+export PORT REDIS_URL
+
+MVN := mvn -B -ntp -f java-binding/pom.xml
+LIBRARY := target/release/libtollgate.so
+DEMO := java-binding/demo/target/demo/.made
+EASYUI := java-binding/demo/node_modules/.made
+BROWSER := java-binding/demo/src/test/browser/node_modules/.made
+DEMO_SOURCES := $(shell find java-binding -name target -prune -o -name node_modules -prune -o \
+	\( -path '*/src/main/*' -o -name pom.xml \) -type f -print)
+
+.PHONY: help
+help: ## Lists what can be made
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+
+.PHONY: demo
+demo: demo-built ## Starts the demo: PORT=8080, REDIS_URL=redis://… (default: counters in memory); Ctrl-C stops it
+	@exec java-binding/demo/start.sh
+
+.PHONY: demo-built
+demo-built: setup-demo library $(DEMO) $(EASYUI)
+
+.PHONY: test
+test: test-rust test-java test-demo ## Runs all tests: Rust, C, Java, and the demo in a browser
+
+.PHONY: test-rust
+test-rust: setup-test ## Runs the tests of the core and the C interface, against real Redis servers
+	.ci/old-redis
+	cargo test --workspace
+	cargo test -p tollgate --no-default-features
+
+.PHONY: test-java
+test-java: setup-test library ## Runs the Java tests on Boot 2.1.18 and 2.7.18, on this JDK and on one of 21 or later
+	.ci/test-java
+
+.PHONY: test-demo
+test-demo: setup-test demo-built $(BROWSER) ## Runs the demo, a browser and a Redis server, and plays the operator
+	.ci/test-demo
+
+.PHONY: lint
+lint: setup-lint ## Checks format, lints, documentation, the header and the house rules
+	cargo fmt --all --check
+	cargo clippy --workspace --all-targets -- -D warnings
+	cargo clippy -p tollgate --no-default-features --all-targets -- -D warnings
+	RUSTDOCFLAGS='-D warnings' cargo doc --workspace --no-deps --quiet
+	cargo test --quiet -p tollgate-ffi --test header
+	.ci/house-rules
+	@if cargo deny --version >/dev/null 2>&1; then cargo deny check licenses bans sources; \
+	else echo 'lint: cargo deny skipped, it is not installed (cargo install cargo-deny)'; fi
+
+.PHONY: header
+header: ## Writes include/tollgate.h anew from ffi/src
+	TOLLGATE_UPDATE_HEADER=1 cargo test --quiet -p tollgate-ffi --test header
+
+.PHONY: bench
+bench: ## Runs the benchmarks
+	cargo bench -p tollgate-benches
+
+.PHONY: setup-demo setup-lint setup-test
+setup-demo setup-lint setup-test: setup-%:
+	@.ci/setup $*
+
+# Cargo knows what is stale, and leaves the file alone when nothing is.
+.PHONY: library
+library:
+	@cargo build --release -p tollgate-ffi
+
+$(LIBRARY): library ;
+
+$(DEMO): $(LIBRARY) $(DEMO_SOURCES)
+	$(MVN) -q -pl demo -am package -Dmaven.test.skip=true
+	@touch $@
+
+$(EASYUI) $(BROWSER): %/node_modules/.made: %/package-lock.json
+	npm ci --prefix $* --no-audit --no-fund --silent
+	@touch $@
