@@ -95,18 +95,22 @@ public final class RateLimitGate {
             try {
                 opened = new Opened(source.get(), null);
             } catch (Exception | LinkageError e) {
-                opened = new Opened(null, e);
+                opened = new Opened(null, cause(e));
             }
         }
         return opened;
     }
 
     /** Spring wraps what went wrong in a layer for each bean on the way. */
-    private static String reason(Throwable failure) {
+    private static Throwable cause(Throwable failure) {
         Throwable cause = failure;
         while (cause instanceof BeansException && cause.getCause() != null) {
             cause = cause.getCause();
         }
+        return cause;
+    }
+
+    private static String reason(Throwable cause) {
         return cause.getMessage() != null ? cause.getMessage() : cause.toString();
     }
 

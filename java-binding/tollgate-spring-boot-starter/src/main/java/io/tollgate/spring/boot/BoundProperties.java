@@ -45,10 +45,7 @@ final class BoundProperties {
     static String complaint(BindException e) {
         StringBuilder text = new StringBuilder("property ").append(e.getName());
         if (e.getProperty() != null) {
-            text.append('=').append(e.getProperty().getValue());
-            if (e.getProperty().getOrigin() != null) {
-                text.append(" (").append(e.getProperty().getOrigin()).append(')');
-            }
+            text.append('=').append(e.getProperty().getValue()).append(" (").append(e.getProperty().getOrigin()).append(')');
         }
         return text.append(" is not usable: ").append(NestedExceptionUtils.getMostSpecificCause(e).getMessage())
                 .append(". ").append(remedy(e.getTarget().getType().resolve(Object.class))).toString();

@@ -37,6 +37,8 @@ public final class RateLimitInterceptor implements HandlerInterceptor {
         }
         HandlerMethod called = (HandlerMethod) handler;
         GuardedMethod guarded = methods.find(called.getBean(), called.getBeanType(), called.getMethod());
-        return guarded == null || gate.admit(guarded, new ServletGuardedRequest(request), new ServletRejectionResponse(response));
+        return guarded == null
+                || CorsFirst.admits(request, response, called)
+                && gate.admit(guarded, new ServletGuardedRequest(request), new ServletRejectionResponse(response));
     }
 }

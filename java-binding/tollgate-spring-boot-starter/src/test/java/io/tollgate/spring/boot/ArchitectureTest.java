@@ -1,0 +1,63 @@
+package io.tollgate.spring.boot;
+
+import static com.tngtech.archunit.core.domain.JavaClass.Predicates.resideInAnyPackage;
+import static com.tngtech.archunit.core.domain.JavaClass.Predicates.resideOutsideOfPackages;
+import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.classes;
+import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.noClasses;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.tngtech.archunit.core.domain.JavaClasses;
+import com.tngtech.archunit.core.importer.ClassFileImporter;
+import com.tngtech.archunit.core.importer.ImportOption;
+import io.tollgate.Decision;
+import io.tollgate.OnFault;
+import io.tollgate.Tollgate;
+import org.junit.jupiter.api.Test;
+
+/** The rooms of the house: what lives where, and what doesn't. */
+class ArchitectureTest {
+    private static final JavaClasses ALL = new ClassFileImporter()
+            .withImportOption(new ImportOption.DoNotIncludeTests()).importPackages("io.tollgate");
+
+    @Test
+    void allModulesAreLookedAt() {
+        assertThat(ALL.contain("io.tollgate.spring.RateLimit")).isTrue();
+        assertThat(ALL.contain("io.tollgate.spring.javax.RateLimitInterceptor")).isTrue();
+        assertThat(ALL.contain("io.tollgate.spring.boot.TollgateAutoConfiguration")).isTrue();
+    }
+
+    @Test
+    void theSharedPartKnowsNoServletNoJsonLibraryAndNoBoot() {
+        classes().that().resideInAPackage("io.tollgate.spring").should().onlyDependOnClassesThat(resideInAnyPackage(
+                "java..", "org.slf4j", "io.tollgate", "io.tollgate.spring", "org.springframework.aop..", "org.springframework.beans..",
+                "org.springframework.context..", "org.springframework.core..", "org.springframework.util..")).check(ALL);
+    }
+
+    @Test
+    void theAdapterDecidesAndCountsNothing() {
+        classes().that().resideInAPackage("io.tollgate.spring.javax").should().onlyDependOnClassesThat(resideInAnyPackage(
+                "java..", "javax.servlet..", "org.slf4j", "io.tollgate.spring", "io.tollgate.spring.javax", "org.springframework..")
+                .and(resideOutsideOfPackages("org.springframework.boot..", "org.springframework.data..", "jakarta.."))).check(ALL);
+    }
+
+    @Test
+    void theStarterConfiguresAndDecidesNothing() {
+        noClasses().that().resideInAPackage("io.tollgate.spring.boot").should().dependOnClassesThat()
+                .areAssignableTo(Decision.class).check(ALL);
+        noClasses().that().resideInAPackage("io.tollgate.spring.boot").should()
+                .callMethod(Tollgate.class, "acquire", io.tollgate.Rule.class, String.class).check(ALL);
+        classes().that().resideInAPackage("io.tollgate.spring.boot").should().onlyDependOnClassesThat(resideInAnyPackage(
+                "java..", "org.slf4j", "org.springframework..", "io.tollgate", "io.tollgate.spring", "io.tollgate.spring.javax",
+                "io.tollgate.spring.boot")).check(ALL);
+        // Only one configuration may load where there is no servlet API.
+        noClasses().that().resideInAPackage("io.tollgate.spring.boot").and().doNotHaveSimpleName("TollgateJavaxAutoConfiguration")
+                .should().dependOnClassesThat().resideInAnyPackage("io.tollgate.spring.javax", "javax.servlet..", "org.springframework.web..")
+                .check(ALL);
+    }
+
+    @Test
+    void theFaultPolicyIsPassedOnAndNeverJudged() {
+        noClasses().that().resideInAnyPackage("io.tollgate.spring", "io.tollgate.spring.javax")
+                .should().dependOnClassesThat().areAssignableTo(OnFault.class).check(ALL);
+    }
+}

@@ -1,0 +1,206 @@
+package io.tollgate.spring.boot;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.tollgate.Tollgate;
+import io.tollgate.spring.GuardedMethods;
+import io.tollgate.spring.IdentityChain;
+import io.tollgate.spring.JsonRejectionHandler;
+import io.tollgate.spring.MessageResolver;
+import io.tollgate.spring.ParameterIdentityResolver;
+import io.tollgate.spring.RateLimit;
+import io.tollgate.spring.RateLimitEngine;
+import io.tollgate.spring.RateLimitGate;
+import io.tollgate.spring.RejectionHandler;
+import io.tollgate.spring.RuleNames;
+import io.tollgate.spring.SessionIdentityResolver;
+import io.tollgate.spring.javax.RateLimitInterceptor;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
+import org.springframework.boot.autoconfigure.AutoConfigurations;
+import org.springframework.boot.test.context.FilteredClassLoader;
+import org.springframework.boot.test.context.runner.ApplicationContextRunner;
+import org.springframework.boot.test.context.runner.WebApplicationContextRunner;
+import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Configuration;
+import org.springframework.web.servlet.DispatcherServlet;
+import org.springframework.web.servlet.handler.MappedInterceptor;
+
+/** Conditions, properties and replaceable beans. */
+class AutoConfigurationTest {
+    private static final AutoConfigurations OURS =
+            AutoConfigurations.of(TollgateAutoConfiguration.class, TollgateJavaxAutoConfiguration.class);
+    private final WebApplicationContextRunner web = new WebApplicationContextRunner().withConfiguration(OURS);
+    private final ApplicationContextRunner plain = new ApplicationContextRunner().withConfiguration(OURS);
+
+    @Test
+    void aServletHostGetsEverything() {
+        web.run(context -> {
+            assertThat(context).hasNotFailed().hasSingleBean(Tollgate.class).hasSingleBean(RateLimitGate.class)
+                    .hasSingleBean(RateLimitInterceptor.class).hasBean("tollgateMappedInterceptor");
+            assertThat(context.getBean(Tollgate.class).store()).isEqualTo("memory");
+            assertThat(context.getBean(RejectionHandler.class)).isInstanceOf(JsonRejectionHandler.class);
+            assertThat(context.getBean(RateLimitEngine.class)).isNotNull();
+        });
+    }
+
+    @Test
+    void aHostWithoutTheWebGetsTheLimiterAlone() {
+        plain.run(context -> assertThat(context).hasNotFailed().hasSingleBean(Tollgate.class)
+                .doesNotHaveBean(RateLimitInterceptor.class).doesNotHaveBean(MappedInterceptor.class));
+        plain.withClassLoader(new FilteredClassLoader("javax.servlet", "org.springframework.web"))
+                .run(context -> assertThat(context).hasNotFailed().hasSingleBean(RateLimitGate.class));
+    }
+
+    @Test
+    void aHostWithoutOneOfTheAdaptersClassesStarts() {
+        web.withClassLoader(new FilteredClassLoader(DispatcherServlet.class.getPackage().getName() + ".handler"))
+                .run(context -> assertThat(context).hasNotFailed().doesNotHaveBean(RateLimitInterceptor.class));
+        web.withClassLoader(new FilteredClassLoader("io.tollgate.spring.javax"))
+                .run(context -> assertThat(context).hasNotFailed().doesNotHaveBean("tollgateInterceptor"));
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"false", "FALSE", "0", "no", "off", " false "})
+    void toldOffThereIsNothing(String off) {
+        web.withPropertyValues("tollgate.enabled=" + off).run(context -> assertThat(context).hasNotFailed()
+                .doesNotHaveBean(Tollgate.class).doesNotHaveBean(RateLimitGate.class).doesNotHaveBean(MappedInterceptor.class));
+    }
+
+    @Test
+    void aMisspeltSwitchIsNoSwitch() {
+        web.withPropertyValues("tollgate.enabled=fasle").run(context -> {
+            assertThat(context).hasNotFailed().hasSingleBean(RateLimitGate.class);
+            assertComplaint(() -> context.getBean(Tollgate.class), "tollgate.enabled", "fasle", "true or false");
+        });
+    }
+
+    @Test
+    void theHostsBeansReplaceOurs() {
+        web.withUserConfiguration(Replacements.class).run(context -> {
+            assertThat(context).hasNotFailed();
+            for (Class<?> type : new Class<?>[] {Tollgate.class, GuardedMethods.class, ParameterIdentityResolver.class,
+                SessionIdentityResolver.class, IdentityChain.class, MessageResolver.class, RejectionHandler.class, RateLimitInterceptor.class}) {
+                assertThat(context.getBeanNamesForType(type)).as(type.getName()).singleElement().asString().startsWith("own");
+            }
+            assertThat(context.getBean(RateLimitEngine.class)).isNotNull();
+        });
+    }
+
+    @Test
+    void theLimiterIsClosedWithTheHost() {
+        Tollgate[] opened = new Tollgate[1];
+        plain.run(context -> opened[0] = context.getBean(Tollgate.class));
+        assertThat(opened[0].isClosed()).isTrue();
+    }
+
+    @ParameterizedTest
+    @CsvSource({
+        "spring.application.name=app-wms, , wms",
+        "spring.application.name=svc-wms, 'tollgate.module-prefixes=app-,svc-', wms",
+        "spring.application.name=app-wms, tollgate.module-prefixes=, app-wms",
+        "spring.application.name=app-wms, tollgate.module=app-mes, app-mes",
+        "a=b, , application",
+    })
+    void theModuleIsTheApplicationsNameWithoutAPrefix(String name, String property, String module) {
+        plain.withPropertyValues(name, property == null ? "c=d" : property).run(context -> assertThat(
+                context.getBean(GuardedMethods.class).find(null, Orders.class, Orders.class.getMethod("list")).module()).isEqualTo(module));
+    }
+
+    @ParameterizedTest
+    @CsvSource({
+        "tollgate.deadline=soon, tollgate.deadline, soon, such as 100ms",
+        "tollgate.connect-timeout=1 parsec, tollgate.connect-timeout, 1 parsec, such as 100ms",
+        "tollgate.onFault=alow, tollgate.on-fault, alow, 'allow, deny or local'",
+        "tollgate.max-counters=many, tollgate.max-counters, many, whole number",
+        "tollgate.max-counters=0, max, 0, use 1 to",
+        "tollgate.deadline=-1s, deadline, 1S, duration",
+        "tollgate.deadline=0, deadline, 0, use 1 ms",
+        "tollgate.prefix=a b, prefix, a b, 1 to 64 bytes",
+        "tollgate.redis.url=http://localhost, localhost, http, redis://",
+        "spring.redis.port=six, spring.redis.port, six, whole number",
+        "spring.redis.url=localhost, spring.redis.url, URL, tollgate.redis.url",
+    })
+    void aBadValueIsNamedAndDoesNotStopTheHost(String property, String name, String value, String remedy) {
+        web.withPropertyValues(property).run(context -> {
+            assertThat(context).hasNotFailed().hasSingleBean(RateLimitGate.class);
+            assertComplaint(() -> context.getBean(Tollgate.class), name, value, remedy);
+        });
+    }
+
+    @Test
+    void aPasswordIsNotRepeated() {
+        web.withPropertyValues("spring.redis.url=redis//:secret@localhost").run(context ->
+                assertThat(failure(() -> context.getBean(Tollgate.class))).contains("spring.redis.url").doesNotContain("secret"));
+        web.withPropertyValues("tollgate.redis.url=redis://u:secret@localhost:port").run(context ->
+                assertThat(failure(() -> context.getBean(Tollgate.class))).contains("redis").doesNotContain("secret"));
+    }
+
+    private static void assertComplaint(Runnable action, String... parts) {
+        assertThat(failure(action)).contains(parts);
+    }
+
+    private static String failure(Runnable action) {
+        try {
+            action.run();
+        } catch (RuntimeException e) {
+            Throwable cause = e;
+            while (cause.getCause() != null && !(cause instanceof IllegalArgumentException)) {
+                cause = cause.getCause();
+            }
+            assertThat(cause).isInstanceOf(IllegalArgumentException.class);
+            return cause.getMessage();
+        }
+        throw new AssertionError("nothing was wrong");
+    }
+
+    public static class Orders {
+        @RateLimit
+        public void list() {}
+    }
+
+    @Configuration
+    static class Replacements {
+        @Bean
+        Tollgate ownTollgate() {
+            return Tollgate.open("memory:");
+        }
+
+        @Bean
+        GuardedMethods ownMethods() {
+            return new GuardedMethods(RuleNames.ofModule("own"));
+        }
+
+        @Bean
+        ParameterIdentityResolver ownParameter() {
+            return new ParameterIdentityResolver("own");
+        }
+
+        @Bean
+        SessionIdentityResolver ownSession() {
+            return new SessionIdentityResolver("own");
+        }
+
+        @Bean
+        IdentityChain ownChain() {
+            return new IdentityChain(java.util.Collections.emptyList());
+        }
+
+        @Bean
+        MessageResolver ownMessages() {
+            return (method, locale) -> "own";
+        }
+
+        @Bean
+        RejectionHandler ownHandler() {
+            return (rejection, response) -> response.status(429);
+        }
+
+        @Bean
+        RateLimitInterceptor ownInterceptor(GuardedMethods methods, RateLimitGate gate) {
+            return new RateLimitInterceptor(methods, gate);
+        }
+    }
+}

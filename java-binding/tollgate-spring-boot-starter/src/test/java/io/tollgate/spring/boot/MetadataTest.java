@@ -1,0 +1,32 @@
+package io.tollgate.spring.boot;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import java.io.InputStream;
+import java.util.Map;
+import java.util.TreeMap;
+import org.junit.jupiter.api.Test;
+
+/** What an IDE shows. */
+class MetadataTest {
+    @Test
+    void everyPropertyIsDescribedWithItsDefault() throws Exception {
+        JsonNode metadata;
+        try (InputStream in = TollgateProperties.class.getResourceAsStream("/META-INF/spring-configuration-metadata.json")) {
+            assertThat(in).as("the annotation processor ran").isNotNull();
+            metadata = new ObjectMapper().readTree(in);
+        }
+        Map<String, String> defaults = new TreeMap<>();
+        for (JsonNode property : metadata.get("properties")) {
+            String name = property.get("name").asText();
+            assertThat(property.path("description").asText()).as(name).endsWith(".");
+            defaults.put(name, property.path("defaultValue").toString());
+        }
+        assertThat(defaults.toString()).isEqualTo("{tollgate.connect-timeout=\"1s\", tollgate.deadline=\"100ms\", tollgate.enabled=true, "
+                + "tollgate.identity.parameter=\"usercode\", tollgate.identity.session-attribute=\"usercode\", "
+                + "tollgate.max-counters=1000000, tollgate.module=, tollgate.module-prefixes=[\"app-\"], tollgate.on-fault=\"allow\", "
+                + "tollgate.prefix=\"ratelimit\", tollgate.redis.url=}");
+    }
+}
