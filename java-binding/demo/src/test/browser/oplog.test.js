@@ -36,7 +36,7 @@ let users = 0;
 
 /** The page as a user of its own sees it, and what went wrong in it. */
 async function open(t, locale) {
-  const context = await browser.newContext({ locale, viewport: { width: 1440, height: 760 } });
+  const context = await browser.newContext({ locale, viewport: { width: 1440, height: 720 } });
   t.after(() => context.close());
   const page = await context.newPage();
   page.troubles = [];
@@ -48,10 +48,10 @@ async function open(t, locale) {
   return page;
 }
 
-/** Types a user whom no other test or run has been. */
-async function become(page) {
+/** Types a user: unless it's named, one whom no other test or run has been. */
+async function become(page, user = `browser-${process.pid}-${Date.now()}-${++users}`) {
   const field = page.locator('#usercode + .combo .textbox-text');
-  await field.fill(`browser-${process.pid}-${Date.now()}-${++users}`);
+  await field.fill(user);
   await field.press('Tab');
 }
 
@@ -118,6 +118,8 @@ for (const [language, text] of Object.entries(MESSAGES)) {
     assert.deepEqual(await rejected(page, () => query(page)), { error: text, successful: 0 });
     assert.match(await footer(page).innerText(), /\+[\d,]+ \/ -[\d,]+/);
     if (screenshots) {
+      await become(page, 'u1001');
+      await page.evaluate(() => document.activeElement.blur());
       await page.waitForTimeout(600); // until the window has faded in: for the eye only
       await page.screenshot({ path: path.join(screenshots, `oplog-${language}.png`) });
     }

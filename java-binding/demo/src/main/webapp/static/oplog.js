@@ -58,7 +58,7 @@ $(function () {
     $.messager.show({
       title: text['message.title'],
       msg: '<div class="wms-message">' + escaped(message) + '</div>',
-      width: 360,
+      width: 400,
       height: 'auto',
       timeout: 4000,
       showType: 'fade',
