@@ -99,11 +99,15 @@ pub(crate) fn register(limiter: usize, rule: Rule) -> Result<usize, Failure> {
 /// Counts one hit and decides it.
 pub(crate) fn acquire(limiter: usize, rule: usize, user: Identity<'_>) -> Result<Decision, Failure> {
     let open = get(limiter)?;
-    match RULES.get(rule) {
-        Some(rule) if rule.owner == limiter => Ok(open.limiter.acquire(&rule.handle, user)),
-        Some(rule) => Err(foreign(format!("rule {} belongs to another limiter", rule.handle.label()))),
-        None => Err(foreign("the rule is none, or its limiter is closed".to_owned())),
+    let Some(rule) = RULES.get(rule) else {
+        // Closing takes the limiter away first, so a rule that has gone between the two looks is no foreign one.
+        get(limiter)?;
+        return Err(foreign("the rule is none, or its limiter is closed"));
+    };
+    if rule.owner != limiter {
+        return Err(foreign(&format!("rule {} belongs to another limiter", rule.handle.label())));
     }
+    Ok(open.limiter.acquire(&rule.handle, user))
 }
 
 /// The fault policy of a number: 0 is "not said".
@@ -153,6 +157,6 @@ fn too_many(what: &str) -> Failure {
     )
 }
 
-fn foreign(what: String) -> Failure {
+fn foreign(what: &str) -> Failure {
     Failure::new(TOLLGATE_FOREIGN_RULE, format!("{what}: register it with the limiter that you ask"))
 }

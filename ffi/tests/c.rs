@@ -81,8 +81,8 @@ fn a_server_goes_away_and_comes_back() {
         let mut server = Server::start(None);
         let mut child = program.start(checked, &format!("redis://127.0.0.1:{}", server.port));
         let mut input = child.stdin.take().expect("a pipe");
-        let mut output = BufReader::new(child.stdout.take().expect("a pipe")).lines();
-        while let Some(wish) = output.next() {
+        let output = BufReader::new(child.stdout.take().expect("a pipe")).lines();
+        for wish in output {
             match &*wish.expect("a line") {
                 "stop" => server.stop(),
                 "start" => server = Server::start(Some(server.port)),

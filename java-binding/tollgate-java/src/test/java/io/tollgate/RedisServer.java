@@ -1,0 +1,66 @@
+package io.tollgate;
+
+import java.io.File;
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.ServerSocket;
+import java.net.Socket;
+import java.nio.charset.StandardCharsets;
+
+/** A redis-server of our own on a free port. */
+final class RedisServer implements AutoCloseable {
+    private final int port;
+    private Process process;
+
+    RedisServer() throws IOException {
+        try (ServerSocket free = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
+            port = free.getLocalPort();
+        }
+    }
+
+    static RedisServer started() throws IOException {
+        RedisServer server = new RedisServer();
+        server.start();
+        return server;
+    }
+
+    String url() {
+        return "redis://127.0.0.1:" + port;
+    }
+
+    void start() throws IOException {
+        process = new ProcessBuilder("redis-server", "--bind", "127.0.0.1", "--save", "", "--appendonly", "no", "--port",
+                Integer.toString(port)).redirectErrorStream(true).redirectOutput(new File("/dev/null")).start();
+        Wait.until(() -> {
+            try (Socket socket = new Socket()) {
+                socket.connect(new InetSocketAddress("127.0.0.1", port), 1_000);
+                return true;
+            } catch (IOException e) {
+                return false;
+            }
+        });
+    }
+
+    /** Sends one command, like {@code CLIENT PAUSE 500}. */
+    void command(String command) throws IOException {
+        try (Socket socket = new Socket("127.0.0.1", port)) {
+            socket.getOutputStream().write((command + "\r\n").getBytes(StandardCharsets.UTF_8));
+            int first = socket.getInputStream().read();
+            if (first == '-' || first < 0) {
+                throw new AssertionError(command + " was refused");
+            }
+        }
+    }
+
+    void kill() throws InterruptedException {
+        process.destroyForcibly().waitFor();
+    }
+
+    @Override
+    public void close() throws InterruptedException {
+        if (process != null) {
+            kill();
+        }
+    }
+}
