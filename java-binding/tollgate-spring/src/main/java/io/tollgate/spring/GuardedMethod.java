@@ -105,6 +105,24 @@ public final class GuardedMethod {
         return attribute;
     }
 
+    /** True for the same method of the same class, in the same module. */
+    @Override
+    public boolean equals(Object other) {
+        if (this == other) {
+            return true;
+        }
+        if (!(other instanceof GuardedMethod)) {
+            return false;
+        }
+        GuardedMethod that = (GuardedMethod) other;
+        return type == that.type && method.equals(that.method) && attribute.equals(that.attribute);
+    }
+
+    @Override
+    public int hashCode() {
+        return 31 * type.hashCode() + method.hashCode();
+    }
+
     /**
      * The rule's name and the method.
      *

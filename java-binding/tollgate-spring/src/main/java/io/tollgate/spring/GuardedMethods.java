@@ -51,13 +51,22 @@ public final class GuardedMethods {
      */
     public GuardedMethod find(Object bean, Class<?> type, Method method) {
         // Controllers behind JDK proxies can share one proxy class.
-        Class<?> target = bean instanceof Proxy ? AopProxyUtils.ultimateTargetClass(bean) : type;
+        Class<?> target = bean instanceof Proxy ? targetClass(bean, type) : type;
         for (Entry entry = entries.get(method); entry != null; entry = entry.next) {
             if (entry.type == target) {
                 return entry.guarded;
             }
         }
         return remember(target, method);
+    }
+
+    private static Class<?> targetClass(Object proxy, Class<?> type) {
+        try {
+            return AopProxyUtils.ultimateTargetClass(proxy);
+        } catch (RuntimeException e) {
+            // It asks the proxy itself, which may be of anybody's making.
+            return type;
+        }
     }
 
     private GuardedMethod remember(Class<?> type, Method method) {

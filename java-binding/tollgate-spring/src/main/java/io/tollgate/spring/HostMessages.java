@@ -3,7 +3,6 @@ package io.tollgate.spring;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.springframework.beans.DirectFieldAccessor;
-import org.springframework.context.HierarchicalMessageSource;
 import org.springframework.context.MessageSource;
 import org.springframework.context.support.AbstractResourceBasedMessageSource;
 import org.springframework.context.support.ReloadableResourceBundleMessageSource;
@@ -49,7 +48,7 @@ final class HostMessages {
         }
         to.setBasenames(from.getBasenameSet().toArray(new String[0]));
         to.setFallbackToSystemLocale(false);
-        MessageSource parent = ((HierarchicalMessageSource) from).getParentMessageSource();
+        MessageSource parent = from.getParentMessageSource();
         if (parent != null) {
             to.setParentMessageSource(withoutSystemLocale(parent));
         }

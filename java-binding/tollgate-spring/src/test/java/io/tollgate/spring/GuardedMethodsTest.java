@@ -194,7 +194,9 @@ class GuardedMethodsTest {
         assertThat(small.find(null, A.class, method)).isSameAs(remembered);
         GuardedMethod notRemembered = small.find(null, B.class, method);
         assertThat(notRemembered.rule()).isEqualTo("B.list");
-        assertThat(small.find(null, B.class, method)).isNotSameAs(notRemembered);
+        // Found anew, and yet the same to whoever keeps something for it.
+        assertThat(small.find(null, B.class, method)).isNotSameAs(notRemembered).isEqualTo(notRemembered).hasSameHashCodeAs(notRemembered);
+        assertThat(notRemembered).isNotEqualTo(remembered);
         assertThat(small.find(null, Orders.class, Orders.class.getMethod("free"))).isNull();
     }
 

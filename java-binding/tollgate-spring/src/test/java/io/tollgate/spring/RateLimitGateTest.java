@@ -36,7 +36,8 @@ class RateLimitGateTest {
         AtomicInteger tries = new AtomicInteger();
         RateLimitGate gate = new RateLimitGate(() -> {
             tries.incrementAndGet();
-            throw new BeanCreationException("engine", "outer", new BeanCreationException("limiter", "inner", new IllegalStateException("no library")));
+            throw new BeanCreationException("engine", "outer",
+                    new BeanCreationException("limiter", "inner", new IllegalStateException("no library")));
         });
         gate.announce(Collections.singleton(method), "");
         for (int i = 0; i < 100; i++) {

@@ -38,7 +38,8 @@ final class StoreUrl {
         for (String topology : new String[] {"sentinel.master", "sentinel.nodes", "cluster.nodes"}) {
             if (isSet(topology) || isSet(topology + "[0]")) {
                 LOG.error("tollgate: spring.redis.{} is set, and this version speaks to a single Redis server only: counts are kept "
-                        + "PER PROCESS, in memory. Give the server in tollgate.redis.url (or tollgate.redis.url=memory: to agree)", topology);
+                        + "PER PROCESS, in memory. Give the server in tollgate.redis.url (or tollgate.redis.url=memory: to agree)",
+                        topology);
                 return MEMORY;
             }
         }
@@ -47,8 +48,9 @@ final class StoreUrl {
         }
         if (isSet("host") || isSet("port") || isSet("password") || isSet("username") || isSet("database") || isSet("ssl")) {
             String host = isSet("host") ? text("host") : "localhost";
+            boolean bareIpv6 = host.indexOf(':') >= 0 && !host.startsWith("[");
             return url(ssl(), user(text("username")), text("password"),
-                    host.indexOf(':') >= 0 && !host.startsWith("[") ? '[' + host + ']' : host, number("port", "6379"), number("database", "0"));
+                    bareIpv6 ? '[' + host + ']' : host, number("port", "6379"), number("database", "0"));
         }
         return MEMORY;
     }

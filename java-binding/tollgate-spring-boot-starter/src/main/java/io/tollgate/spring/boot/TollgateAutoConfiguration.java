@@ -14,6 +14,8 @@ import io.tollgate.spring.RejectionHandler;
 import io.tollgate.spring.RuleNames;
 import io.tollgate.spring.SessionIdentityResolver;
 import java.util.stream.Collectors;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
 import org.springframework.boot.context.properties.bind.BindException;
@@ -34,6 +36,8 @@ import org.springframework.util.StringUtils;
 @Configuration
 @Conditional(OnTollgateEnabled.class)
 public class TollgateAutoConfiguration {
+    private static final Logger LOG = LoggerFactory.getLogger(TollgateAutoConfiguration.class);
+
     @Bean
     BoundProperties tollgateBoundProperties(Environment environment) {
         return BoundProperties.of(environment);
@@ -63,9 +67,15 @@ public class TollgateAutoConfiguration {
     @ConditionalOnMissingBean
     GuardedMethods tollgateGuardedMethods(BoundProperties bound, Environment environment) {
         TollgateProperties properties = bound.orDefaults();
-        return new GuardedMethods(StringUtils.hasText(properties.getModule())
-                ? RuleNames.ofModule(properties.getModule().trim())
-                : RuleNames.ofApplication(environment.getProperty("spring.application.name"), properties.getModulePrefixes()));
+        if (StringUtils.hasText(properties.getModule())) {
+            return new GuardedMethods(RuleNames.ofModule(properties.getModule().trim()));
+        }
+        String application = environment.getProperty("spring.application.name");
+        if (!StringUtils.hasText(application)) {
+            LOG.warn("tollgate: rules that name no module are in module \"{}\", as those of every nameless application: "
+                    + "set spring.application.name or tollgate.module", RuleNames.NAMELESS);
+        }
+        return new GuardedMethods(RuleNames.ofApplication(application, properties.getModulePrefixes()));
     }
 
     @Bean

@@ -109,6 +109,16 @@ class AutoConfigurationTest {
                 context.getBean(GuardedMethods.class).find(null, Orders.class, Orders.class.getMethod("list")).module()).isEqualTo(module));
     }
 
+    @Test
+    void aNamelessApplicationIsWarned() {
+        try (Output output = new Output()) {
+            web.run(context -> assertThat(output.lines("WARN")).singleElement().asString()
+                    .contains("module \"application\"").contains("spring.application.name"));
+            web.withPropertyValues("tollgate.module=wms").run(context -> assertThat(output.lines("WARN")).hasSize(1));
+            web.withPropertyValues("spring.application.name=app-wms").run(context -> assertThat(output.lines("WARN")).hasSize(1));
+        }
+    }
+
     @ParameterizedTest
     @CsvSource({
         "tollgate.deadline=soon, tollgate.deadline, soon, such as 100ms",

@@ -55,7 +55,7 @@ class DispatchTest {
         "/deferred, 200, deferred",
         "/deferred-at-once, 200, deferred-at-once",
         "/task, 200, task",
-        "/task-timeout, 200, late",
+        "/deferred-timeout, 200, late",
         "/stream, 200, stream",
         "/future, 200, future",
         "/async-dispatch, 200, free",
@@ -125,6 +125,14 @@ class DispatchTest {
         String page = host.get("/include-guarded-twice?usercode=include-rejected").text();
         assertThat(page.split("\"successful\":0}", -1)).hasSize(3);
         assertThat(page).doesNotContain("target");
+    }
+
+    @Test
+    void anIncludedRejectionIsWrittenWhereThePageWrites() {
+        assertThat(host.get("/free-writer?usercode=writer").text()).isEqualTo("<p>written</p>");
+        Http page = host.request("GET", "/free-writer?usercode=writer").header("Accept-Language", "en").send();
+        assertThat(page.text()).isEqualTo("<p>{\"error\":\"You are doing this too often. Please try again later.\",\"successful\":0}</p>");
+        assertThat(page.responseHeader("Content-Type")).startsWith("text/html");
     }
 
     @Test
@@ -200,14 +208,9 @@ class DispatchTest {
             return new WebAsyncTask<>(() -> "task");
         }
 
-        @GetMapping("/task-timeout")
-        WebAsyncTask<String> taskTimeout() {
-            WebAsyncTask<String> task = new WebAsyncTask<>(50L, () -> {
-                Thread.sleep(60_000);
-                return "never";
-            });
-            task.onTimeout(() -> "late");
-            return task;
+        @GetMapping("/deferred-timeout")
+        DeferredResult<String> deferredTimeout() {
+            return new DeferredResult<>(50L, "late");
         }
 
         @GetMapping("/stream")
@@ -300,6 +303,11 @@ class DispatchTest {
             response.getOutputStream().print("target");
         }
 
+        @GetMapping("/written")
+        void written(HttpServletResponse response) throws IOException {
+            response.getWriter().print("written");
+        }
+
         @GetMapping("/fails")
         String fails() {
             throw new IllegalStateException("the host's own failure");
@@ -372,6 +380,14 @@ class DispatchTest {
         @GetMapping("/free-include-once")
         void freeIncludeOnce(HttpServletRequest request, HttpServletResponse response) throws ServletException, IOException {
             include("/target", request, response);
+        }
+
+        @GetMapping("/free-writer")
+        void freeWriter(HttpServletRequest request, HttpServletResponse response) throws ServletException, IOException {
+            response.setContentType("text/html;charset=UTF-8");
+            response.getWriter().print("<p>");
+            request.getRequestDispatcher("/written").include(request, response);
+            response.getWriter().print("</p>");
         }
 
         @RequestMapping("/error")

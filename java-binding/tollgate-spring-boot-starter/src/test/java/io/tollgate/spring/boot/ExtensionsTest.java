@@ -59,7 +59,8 @@ class ExtensionsTest {
             assertThat(first.text()).isEqualTo("list");
             assertThat(host.request("GET", "/list").header("X-First", "first").send().isRejection()).isTrue();
             // First says nothing: the parameter's turn, then the last one's.
-            assertThat(host.request("GET", "/list?usercode=p").header("X-First", " ").header("X-Last", "last").send().text()).isEqualTo("list");
+            assertThat(host.request("GET", "/list?usercode=p").header("X-First", " ").header("X-Last", "last").send().text())
+                    .isEqualTo("list");
             assertThat(host.request("GET", "/list?usercode=p").send().isRejection()).isTrue();
             assertThat(host.request("GET", "/list").header("X-Last", "last").send().text()).isEqualTo("list");
             assertThat(host.request("GET", "/list").header("X-Last", "last").send().isRejection()).isTrue();
@@ -103,7 +104,7 @@ class ExtensionsTest {
             for (int i = 0; i < 3; i++) {
                 assertThat(host.get("/list?usercode=u").text()).isEqualTo("list");
             }
-            assertThat(output.lines("ERROR")).singleElement().asString().contains("NOT LIMITED").contains("wms.Orders.list").contains("no tokens");
+            assertThat(output.lines("ERROR")).singleElement().asString().contains("NOT LIMITED", "wms.Orders.list", "no tokens");
         }
     }
 

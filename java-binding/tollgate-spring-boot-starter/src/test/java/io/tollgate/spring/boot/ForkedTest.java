@@ -23,7 +23,8 @@ class ForkedTest {
         List<String> lines = fork("-Dfile.encoding=ISO-8859-1", "-Dsun.jnu.encoding=ISO-8859-1");
         assertThat(lines).contains("encoding ISO-8859-1");
         assertThat(lines).contains("first 200 " + hex("list"));
-        assertThat(lines).contains("zh-CN application/json;charset=UTF-8 " + hex("{\"error\":\"操作过于频繁，请稍后再试\",\"successful\":0}"));
+        assertThat(lines).contains("zh-CN application/json;charset=UTF-8 "
+                + hex("{\"error\":\"操作过于频繁，请稍后再试\",\"successful\":0}"));
         assertThat(lines).contains("ko application/json;charset=UTF-8 "
                 + hex("{\"error\":\"요청이 너무 잦습니다. 잠시 후 다시 시도해 주세요.\",\"successful\":0}"));
     }
@@ -31,7 +32,8 @@ class ForkedTest {
     @Test
     void aRequestWithoutALanguageSpeaksTheServers() throws Exception {
         List<String> lines = fork("-Duser.language=zh", "-Duser.country=CN");
-        assertThat(lines).contains("none application/json;charset=UTF-8 " + hex("{\"error\":\"操作过于频繁，请稍后再试\",\"successful\":0}"));
+        assertThat(lines).contains("none application/json;charset=UTF-8 "
+                + hex("{\"error\":\"操作过于频繁，请稍后再试\",\"successful\":0}"));
     }
 
     @Test

@@ -24,7 +24,9 @@ final class Host implements AutoCloseable {
     static Host start(Object... parts) {
         Map<String, Object> properties = new HashMap<>();
         for (String common : new String[] {"server.port=0", "server.address=127.0.0.1", "spring.application.name=app-wms",
-            "spring.main.banner-mode=off", "spring.jmx.enabled=false", "logging.level.root=warn", "logging.level.io.tollgate=info"}) {
+            "spring.main.banner-mode=off", "spring.jmx.enabled=false", "logging.level.root=warn", "logging.level.io.tollgate=info",
+            // A busy machine is no fault.
+            "tollgate.deadline=20s"}) {
             put(properties, common);
         }
         List<Class<?>> sources = new ArrayList<>();

@@ -57,9 +57,10 @@ class MvcHostsTest {
         try (Output output = new Output(); Host host = Host.start(Orders.class, Second.class)) {
             assertSecondHitIsRejected(host, "");
             assertSecondHitIsRejected(host, "/second");
-            assertThat(output.lines("INFO")).hasSize(2);
-            assertThat(output.lines("INFO").get(0)).endsWith(" 2 guarded methods");
-            assertThat(output.lines("INFO").get(1)).contains(" 1 guarded method of ").contains("second");
+            // Which of the two is refreshed first depends on when Spring Boot starts the server.
+            assertThat(output.lines("INFO")).hasSize(2)
+                    .anyMatch(line -> line.endsWith(" 2 guarded methods"))
+                    .anyMatch(line -> line.contains(" 1 guarded method of ") && line.contains("second"));
         }
     }
 

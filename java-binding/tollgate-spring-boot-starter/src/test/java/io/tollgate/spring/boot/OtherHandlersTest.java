@@ -72,6 +72,14 @@ class OtherHandlersTest {
     }
 
     @Test
+    void aHandlerWithoutCorsIsLimitedAsEver() {
+        long counted = host.counted();
+        assertThat(cross("GET", "/no-cors", "cross").send().text()).isEqualTo("ok");
+        assertThat(cross("GET", "/no-cors", "cross").send().isRejection()).isTrue();
+        assertThat(host.counted()).isEqualTo(counted + 2);
+    }
+
+    @Test
     void anOriginThatTheHostRefusesIsRefusedByTheHost() {
         long counted = host.counted();
         for (int i = 0; i < 2; i++) {
@@ -116,6 +124,12 @@ class OtherHandlersTest {
         @RateLimit(interval = 60)
         @GetMapping("/list")
         String list() {
+            return "ok";
+        }
+
+        @RateLimit(interval = 60)
+        @GetMapping("/no-cors")
+        String noCors() {
             return "ok";
         }
 

@@ -10,6 +10,7 @@ import java.net.ServerSocket;
 import java.net.Socket;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
@@ -20,6 +21,7 @@ import java.util.function.BooleanSupplier;
 final class RedisServer implements AutoCloseable {
     private final int port = freePort();
     private final String password;
+    private Path directory;
     private Process process;
 
     RedisServer(String password) {
@@ -32,9 +34,10 @@ final class RedisServer implements AutoCloseable {
 
     RedisServer start() {
         try {
+            directory = Files.createTempDirectory("tollgate-redis");
             List<String> command = new ArrayList<>(Arrays.asList("redis-server", "--port", String.valueOf(port), "--bind", "127.0.0.1",
                     "--save", "", "--appendonly", "no", "--daemonize", "no",
-                    "--dir", Files.createTempDirectory("tollgate-redis").toString()));
+                    "--dir", directory.toString()));
             if (password != null) {
                 command.addAll(Arrays.asList("--requirepass", password));
             }
@@ -52,8 +55,9 @@ final class RedisServer implements AutoCloseable {
             if (!process.waitFor(10, TimeUnit.SECONDS)) {
                 process.destroyForcibly().waitFor();
             }
-        } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
+            Files.deleteIfExists(directory);
+        } catch (InterruptedException | IOException e) {
+            throw new AssertionError(e);
         }
     }
 

@@ -3,6 +3,7 @@ package io.tollgate.spring.boot;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.tollgate.spring.RateLimit;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.springframework.web.bind.annotation.GetMapping;
 import org.springframework.web.bind.annotation.RestController;
@@ -60,12 +61,13 @@ class RedisTest {
     void aRedisThatIsAbsentAtStartLetsRequestsPassUntilItComes() {
         try (RedisServer redis = new RedisServer(null);
                 Output output = new Output();
-                Host host = Host.start(Orders.class, "tollgate.redis.url=redis://127.0.0.1:" + redis.port(), "tollgate.connect-timeout=50ms")) {
+                Host host = Host.start(Orders.class,
+                        "tollgate.redis.url=redis://127.0.0.1:" + redis.port(), "tollgate.connect-timeout=50ms")) {
             assertThat(output.lines("INFO")).containsExactly("tollgate: redis 127.0.0.1:" + redis.port() + ", 1 guarded method");
             for (int i = 0; i < 3; i++) {
                 assertThat(host.get("/list?usercode=absent").text()).isEqualTo("list");
             }
-            assertThat(errorLines(output)).isBetween(1L, 3L);
+            assertOneOrFewErrorLines(output);
             redis.start();
             awaitLimiting(host, "came");
         }
@@ -82,7 +84,7 @@ class RedisTest {
             for (int i = 0; i < 5; i++) {
                 assertThat(host.get("/list?usercode=before").text()).isEqualTo("list");
             }
-            assertThat(errorLines(output)).isBetween(1L, 3L);
+            assertOneOrFewErrorLines(output);
             redis.start();
             awaitLimiting(host, "after");
         }
@@ -101,10 +103,14 @@ class RedisTest {
         RedisServer.await(() -> host.get("/list?usercode=" + user).isRejection());
     }
 
-    /** Of the limiter's own log, which names the rule and the reason. */
+    /** Of the limiter's own log, which names the rule and the reason; it is written by a thread of its own. */
+    private static void assertOneOrFewErrorLines(Output output) {
+        RedisServer.await(() -> errorLines(output) > 0);
+        assertThat(errorLines(output)).isLessThanOrEqualTo(3);
+    }
+
     private static long errorLines(Output output) {
-        return java.util.stream.Stream.of(output.all().split("\n"))
-                .filter(line -> line.contains(" ERROR ") && line.contains("wms.Orders.list")).count();
+        return Stream.of(output.all().split("\n")).filter(line -> line.contains(" ERROR ") && line.contains("wms.Orders.list")).count();
     }
 
     @RestController

@@ -24,7 +24,10 @@ import org.springframework.web.multipart.MultipartFile;
 /** Case 26: bodies stay the host's. */
 class RequestBodyTest {
     private static final String FORM = "application/x-www-form-urlencoded";
-    private static final String[] HIDDEN_FILTERS = {"spring.mvc.hiddenmethod.filter.enabled=false", "spring.mvc.formcontent.filter.enabled=false"};
+    /** Spring Boot's own filters that read parameters. */
+    private static final String[] HIDDEN_FILTERS = {
+        "spring.mvc.hiddenmethod.filter.enabled=false", "spring.mvc.formcontent.filter.enabled=false",
+    };
 
     @Test
     void anUnguardedEndpointReadsItsRawFormItself() {

@@ -4,6 +4,7 @@ import javax.servlet.http.HttpServletRequest;
 import javax.servlet.http.HttpServletResponse;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
+import org.springframework.beans.factory.BeanFactoryUtils;
 import org.springframework.context.ApplicationContext;
 import org.springframework.http.HttpHeaders;
 import org.springframework.http.server.ServletServerHttpRequest;
@@ -35,7 +36,8 @@ final class CorsFirst {
             if (context == null || WebUtils.isSameOrigin(new ServletServerHttpRequest(request))) {
                 return true;
             }
-            for (AbstractHandlerMethodMapping<?> mapping : context.getBeansOfType(AbstractHandlerMethodMapping.class, true, false).values()) {
+            for (AbstractHandlerMethodMapping<?> mapping : BeanFactoryUtils.beansOfTypeIncludingAncestors(
+                    context, AbstractHandlerMethodMapping.class, true, false).values()) {
                 HandlerExecutionChain chain = mapping.getHandler(request);
                 if (chain != null && called.equals(chain.getHandler())) {
                     return admits(request, response, chain);

@@ -55,7 +55,8 @@ public final class RateLimitAnnouncer implements ApplicationListener<ContextRefr
     }
 
     private void collect(ApplicationContext from, Set<GuardedMethod> guarded) {
-        for (AbstractHandlerMethodMapping<?> mapping : from.getBeansOfType(AbstractHandlerMethodMapping.class, true, false).values()) {
+        for (AbstractHandlerMethodMapping<?> mapping
+                : from.getBeansOfType(AbstractHandlerMethodMapping.class, true, false).values()) {
             for (HandlerMethod handler : mapping.getHandlerMethods().values()) {
                 GuardedMethod found = methods.find(handler.getBean(), type(from, handler), handler.getMethod());
                 if (found != null) {
