@@ -13,6 +13,9 @@ use std::sync::Once;
 use crate::logs;
 use crate::status::{Failure, remember, tollgate_status, tollgate_status::*};
 
+#[cfg(not(panic = "unwind"))]
+compile_error!("a panic must unwind to the boundary to become an error code: build with panic = \"unwind\"");
+
 /// Runs an exported body: `boundary!(c { … })` gives its status, `boundary!(jni env { … })` its value or,
 /// with an exception pending, the value's default.
 macro_rules! boundary {

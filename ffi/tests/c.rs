@@ -55,6 +55,15 @@ fn a_panic_inside_is_a_status_and_a_log_line() {
 }
 
 #[test]
+fn the_shared_library_has_a_name_and_is_never_unmapped() {
+    let output =
+        Command::new("readelf").arg("--dynamic").arg(Library::shipped().shared()).output().expect("readelf");
+    let dynamic = String::from_utf8_lossy(&output.stdout);
+    assert!(dynamic.contains("[libtollgate.so.0]"), "{dynamic}");
+    assert!(dynamic.contains("NODELETE"), "{dynamic}");
+}
+
+#[test]
 fn the_headers_example_works() {
     let header = std::fs::read_to_string(root().join("../include/tollgate.h")).expect("a header");
     let example: String = header

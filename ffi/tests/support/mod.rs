@@ -58,6 +58,11 @@ impl Library {
         Self(links)
     }
 
+    /// The file that a program loads.
+    pub(crate) fn shared(&self) -> PathBuf {
+        self.0.path().join("libtollgate.so.0")
+    }
+
     /// Compiles `source` into a program.
     pub(crate) fn compile(&'static self, source: &Path, language: Language, link: Link) -> Program {
         let directory = tempfile::tempdir().expect("a directory");
@@ -108,7 +113,7 @@ impl Program {
 
     /// Runs it under valgrind: no invalid access, nothing leaked.
     pub(crate) fn run_checked(&self) {
-        succeeds(&mut self.command(VALGRIND));
+        succeeds(self.command(VALGRIND).env("UNDER_VALGRIND", "1"));
     }
 
     /// Starts it with `argument` and with pipes; under valgrind where `checked`.

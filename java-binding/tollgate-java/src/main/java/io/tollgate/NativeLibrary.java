@@ -135,12 +135,17 @@ public final class NativeLibrary {
     private static void loadFile(Path file, String what) {
         try {
             System.load(file.toString());
-        } catch (UnsatisfiedLinkError e) {
-            throw failed(what, e.getMessage(), remedy(String.valueOf(e.getMessage()), file), e);
+        } catch (UnsatisfiedLinkError | RuntimeException e) {
+            throw failed(what, e.getMessage(), remedy(e, file), e);
         }
     }
 
-    private static String remedy(String cause, Path file) {
+    private static String remedy(Throwable from, Path file) {
+        String cause = String.valueOf(from.getMessage());
+        // By name, since Java 8 doesn't have it: since JDK 24 a JVM can be told to deny native code.
+        if (from.getClass().getSimpleName().equals("IllegalCallerException")) {
+            return "start the JVM with --enable-native-access=ALL-UNNAMED, or =io.tollgate where the jar is on the module path";
+        }
         if (cause.contains("failed to map segment")) {
             return "the directory " + file.getParent() + " is probably mounted noexec: name another one with -D" + TMPDIR_PROPERTY
                     + "=PATH, or put the library where code may be run and name it with -D" + LIBRARY_PROPERTY + "=PATH";

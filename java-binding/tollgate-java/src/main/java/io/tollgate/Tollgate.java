@@ -86,6 +86,7 @@ public final class Tollgate implements AutoCloseable {
      * @throws TollgateException        a defect in the native library; the next call is answered as usual
      */
     public Decision acquire(Rule rule, String user) {
+        Objects.requireNonNull(rule, "rule is null: register one with Tollgate.rule");
         if (rule.owner() != this) {
             throw new IllegalArgumentException("rule " + rule + " belongs to another limiter: register it with this one");
         }

@@ -2,6 +2,7 @@ package io.tollgate;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import java.io.IOException;
 import java.lang.ref.WeakReference;
 import java.net.URL;
 import java.net.URLClassLoader;
@@ -10,6 +11,7 @@ import org.junit.jupiter.api.Test;
 /** Two web applications in one JVM: each has its own copy, also after one was redeployed. */
 class ClassLoadersTest {
     @Test
+    @SuppressWarnings("try") // Closing in the middle is what this is about.
     void eachHasItsOwnCopy() throws Exception {
         try (Application first = new Application(); Application second = new Application()) {
             assertThat(first.hit()).isEqualTo("ALLOWED");
@@ -64,8 +66,12 @@ class ClassLoadersTest {
         }
 
         @Override
-        public void close() throws Exception {
-            tollgate.close();
+        public void close() throws IOException {
+            try {
+                tollgate.close();
+            } catch (Exception e) {
+                throw new AssertionError(e);
+            }
             loader.close();
         }
     }

@@ -28,7 +28,9 @@ final class Jvm {
     static Jvm run(String classPath, Class<?> main, String... options) throws IOException, InterruptedException {
         List<String> command = new ArrayList<>();
         command.add(System.getProperty("java.home") + File.separator + "bin" + File.separator + "java");
-        command.add("--enable-native-access=ALL-UNNAMED");
+        if (!Arrays.asList(options).contains("--illegal-native-access=deny")) {
+            command.add("--enable-native-access=ALL-UNNAMED");
+        }
         command.addAll(Arrays.asList(options));
         command.addAll(Arrays.asList("-cp", classPath, main.getName()));
         return execute(command);

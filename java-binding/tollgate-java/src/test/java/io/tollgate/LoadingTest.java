@@ -121,6 +121,13 @@ class LoadingTest {
         }
     }
 
+    @Test
+    void aJvmThatDeniesNativeCode() throws Exception {
+        String version = System.getProperty("java.specification.version");
+        assumeTrue(!version.startsWith("1.") && Integer.parseInt(version) >= 24, "JDK " + version + " denies nothing");
+        fails("--illegal-native-access=deny").contains("--enable-native-access=ALL-UNNAMED");
+    }
+
     private static org.assertj.core.api.AbstractStringAssert<?> fails(String... options) throws Exception {
         return fails(Jvm.run(LoadMain.class, options));
     }

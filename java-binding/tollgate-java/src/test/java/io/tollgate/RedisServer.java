@@ -53,12 +53,13 @@ final class RedisServer implements AutoCloseable {
         }
     }
 
-    void kill() throws InterruptedException {
-        process.destroyForcibly().waitFor();
+    void kill() {
+        process.destroyForcibly();
+        Wait.until(() -> !process.isAlive());
     }
 
     @Override
-    public void close() throws InterruptedException {
+    public void close() {
         if (process != null) {
             kill();
         }

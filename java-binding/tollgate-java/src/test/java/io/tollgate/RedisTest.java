@@ -84,6 +84,7 @@ class RedisTest {
     }
 
     @Test
+    @SuppressWarnings("try") // Closing in the middle is what this is about.
     void aCallUnderWayIsAnsweredThoughTheLimiterIsClosed() throws Exception {
         try (RedisServer server = RedisServer.started();
                 Tollgate tollgate = Tollgate.builder().url(server.url()).deadline(Duration.ofSeconds(30)).open()) {

@@ -246,6 +246,11 @@ class TollgateTest {
     }
 
     @Test
+    void aRuleMustBeThere() {
+        assertThatNullPointerException().isThrownBy(() -> tollgate.acquire(null, "u1")).withMessageContaining("rule");
+    }
+
+    @Test
     void theLibraryIsTheJarsOwn() {
         assertThat(NativeLibrary.isLoaded()).isTrue();
         assertThat(NativeLibrary.path()).contains("libtollgate-" + Tollgate.version() + "-").endsWith(".so");

@@ -1,0 +1,62 @@
+package io.tollgate;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
+import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
+
+import java.lang.reflect.InvocationTargetException;
+import java.lang.reflect.Method;
+import org.junit.jupiter.api.Test;
+
+/** What no caller of the API can pass: the natives check it all the same. */
+class NativesTest {
+    private static final byte[] USER = {'u', '1'};
+
+    @Test
+    void arraysAndLengthsThatDontFit() throws Throwable {
+        try (Tollgate tollgate = Tollgate.open("memory:")) {
+            Rule rule = tollgate.rule("wms", "Order.list").interval(3600).limit(10).register();
+            long limiter = tollgate.handle();
+            long[] answer = new long[5];
+            assertThatExceptionOfType(ArrayIndexOutOfBoundsException.class)
+                    .isThrownBy(() -> acquire(limiter, rule.handle(), USER, 3, answer));
+            assertThatExceptionOfType(ArrayIndexOutOfBoundsException.class)
+                    .isThrownBy(() -> acquire(limiter, rule.handle(), USER, 300, answer));
+            assertThatIllegalArgumentException().isThrownBy(() -> acquire(limiter, rule.handle(), USER, -1, answer))
+                    .withMessageContaining("length -1");
+            assertThatIllegalArgumentException().isThrownBy(() -> acquire(limiter, rule.handle(), new byte[] {-1}, 1, answer))
+                    .withMessageContaining("UTF-8");
+            assertThat(tollgate.stats().total()).isZero();
+            assertThatExceptionOfType(ArrayIndexOutOfBoundsException.class)
+                    .isThrownBy(() -> acquire(limiter, rule.handle(), USER, 2, new long[4]));
+            assertThatIllegalArgumentException().isThrownBy(() -> acquire(limiter, rule.handle(), USER, 2, null));
+            acquire(limiter, rule.handle(), USER, 2, answer);
+            assertThat(answer).startsWith(0, 3, 10, 7);
+        }
+    }
+
+    @Test
+    void handlesThatAreNone() {
+        try (Tollgate tollgate = Tollgate.open("memory:")) {
+            Rule rule = tollgate.rule("wms", "Order.list").register();
+            long limiter = tollgate.handle();
+            for (long none : new long[] {0, 1, -1, Long.MAX_VALUE, Long.MIN_VALUE, rule.handle(), limiter + 4, ~limiter}) {
+                assertThatIllegalStateException().isThrownBy(() -> acquire(none, rule.handle(), USER, 2, new long[5]));
+            }
+            for (long none : new long[] {0, 2, -1, Long.MAX_VALUE, Long.MIN_VALUE, limiter, rule.handle() + 4}) {
+                assertThatIllegalArgumentException().isThrownBy(() -> acquire(limiter, none, USER, 2, new long[5]));
+            }
+        }
+    }
+
+    private static void acquire(long limiter, long rule, byte[] user, int length, long[] answer) throws Throwable {
+        Method acquire = Tollgate.class.getDeclaredMethod("acquire", long.class, long.class, byte[].class, int.class, long[].class);
+        acquire.setAccessible(true);
+        try {
+            acquire.invoke(null, limiter, rule, user, length, answer);
+        } catch (InvocationTargetException e) {
+            throw e.getCause();
+        }
+    }
+}
