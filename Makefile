@@ -3,11 +3,6 @@
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
 
-# The demo's.
-PORT ?= 8080
-REDIS_URL ?=
-export PORT REDIS_URL
-
 MVN := mvn -B -ntp -f java-binding/pom.xml
 LIBRARY := target/release/libtollgate.so
 DEMO := java-binding/demo/target/demo/.made
@@ -21,6 +16,8 @@ help: ## Lists what can be made
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 .PHONY: demo
+demo: export PORT ?= 8080
+demo: export REDIS_URL ?=
 demo: demo-built ## Starts the demo: PORT=8080, REDIS_URL=redis://… (default: counters in memory); Ctrl-C stops it
 	@exec java-binding/demo/start.sh
 

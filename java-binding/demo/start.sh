@@ -12,6 +12,10 @@ fi
 # Empty is as good as not given.
 [ -n "${PORT-}" ] || unset PORT
 [ -n "${REDIS_URL-}" ] || unset REDIS_URL
+if [[ ! ${PORT-8080} =~ ^[0-9]{1,5}$ ]] || ((10#${PORT-8080} > 65535)); then
+    echo "PORT=$PORT is no port: give a whole number up to 65535 (0: any that is free)." >&2
+    exit 1
+fi
 
 exec "${JAVA_HOME:+$JAVA_HOME/bin/}java" --enable-native-access=ALL-UNNAMED \
     "-Ddemo.easyui=$demo/node_modules/jquery-easyui" -cp "$web/classes:$web/lib/*" io.tollgate.demo.DemoApplication

@@ -37,7 +37,7 @@ class DemoTest {
 
     @BeforeAll
     static void start() {
-        application = SpringApplication.run(DemoApplication.class, "--server.port=0");
+        application = SpringApplication.run(DemoApplication.class, "--server.port=0", "--tollgate.redis.url=memory:");
         base = "http://localhost:" + ((WebServerApplicationContext) application).getWebServer().getPort();
     }
 
