@@ -5,13 +5,19 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.tollgate.spring.RateLimit;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
+import javax.servlet.Filter;
 import javax.servlet.http.HttpServletRequest;
+import javax.servlet.http.HttpServletRequestWrapper;
+import javax.servlet.http.HttpSession;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
+import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Configuration;
 import org.springframework.http.HttpStatus;
 import org.springframework.util.StreamUtils;
 import org.springframework.web.bind.annotation.ExceptionHandler;
+import org.springframework.web.bind.annotation.GetMapping;
 import org.springframework.web.bind.annotation.PostMapping;
 import org.springframework.web.bind.annotation.RequestBody;
 import org.springframework.web.bind.annotation.RequestParam;
@@ -78,6 +84,18 @@ class RequestBodyTest {
         }
     }
 
+    @Test
+    void aBodyThatCannotBeReadIsTheHostsAffairToo() {
+        try (Output output = new Output(); Host host = Host.start(Bodies.class, Unreadable.class)) {
+            String cookie = host.get("/login").responseHeader("Set-Cookie");
+            Http passed = host.request("POST", "/unread?usercode=u").header("X-Unreadable", "1").header("Cookie", cookie).send();
+            assertThat(passed.text()).isEqualTo("unread");
+            // No parameter, so it was the session's turn.
+            assertThat(host.request("POST", "/unread").header("Cookie", cookie).send().isRejection()).isTrue();
+            assertThat(output.lines("ERROR")).isEmpty();
+        }
+    }
+
     private static Http upload(Host host, String user, int size) {
         String boundary = "----boundary";
         String head = "--" + boundary + "\r\nContent-Disposition: form-data; name=\"usercode\"\r\n\r\n" + user + "\r\n--" + boundary
@@ -100,9 +118,40 @@ class RequestBodyTest {
         }
 
         @RateLimit(interval = 60)
+        @PostMapping("/unread")
+        String unread() {
+            return "unread";
+        }
+
+        @GetMapping("/login")
+        String login(HttpSession session) {
+            session.setAttribute("usercode", "s1");
+            return "in";
+        }
+
+        @RateLimit(interval = 60)
         @PostMapping("/upload")
         String upload(@RequestParam MultipartFile file, @RequestParam String usercode) {
             return file.getSize() + " bytes of " + usercode;
+        }
+    }
+
+    /** What Undertow and Jetty do, and multipart resolvers that read when asked: the failure comes with the first parameter. */
+    @Configuration
+    static class Unreadable {
+        @Bean
+        Filter unreadable() {
+            return (request, response, chain) -> chain.doFilter(
+                    ((HttpServletRequest) request).getHeader("X-Unreadable") == null ? request
+                            : new HttpServletRequestWrapper((HttpServletRequest) request) {
+                                @Override
+                                public String getParameter(String name) {
+                                    if (name.equals("usercode")) {
+                                        throw new IllegalStateException("too large");
+                                    }
+                                    return super.getParameter(name);
+                                }
+                            }, response);
         }
     }
 

@@ -4,6 +4,8 @@ import io.tollgate.spring.GuardedRequest;
 import java.util.Locale;
 import javax.servlet.http.HttpServletRequest;
 import javax.servlet.http.HttpSession;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 import org.springframework.web.context.request.RequestAttributes;
 import org.springframework.web.context.request.RequestContextHolder;
 import org.springframework.web.servlet.support.RequestContextUtils;
@@ -11,15 +13,23 @@ import org.springframework.web.util.WebUtils;
 
 /** A servlet request as the limiter sees it. */
 final class ServletGuardedRequest implements GuardedRequest {
+    private static final Logger LOG = LoggerFactory.getLogger(ServletGuardedRequest.class);
+
     private final HttpServletRequest request;
 
     ServletGuardedRequest(HttpServletRequest request) {
         this.request = request;
     }
 
+    /** None where the body can't be read, as Tomcat has it: the host will meet that itself, and answers it. */
     @Override
     public String parameter(String name) {
-        return request.getParameter(name);
+        try {
+            return request.getParameter(name);
+        } catch (RuntimeException e) {
+            LOG.debug("tollgate: the parameters of {} can't be read", request.getRequestURI(), e);
+            return null;
+        }
     }
 
     @Override
