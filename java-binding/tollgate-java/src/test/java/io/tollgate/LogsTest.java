@@ -54,7 +54,8 @@ class LogsTest {
             try (Tollgate tollgate = Tollgate.open("memory:")) {
                 warn(tollgate, "Last." + i);
             }
-            assertThat(lines.having("wms.Last." + i)).hasSize(1);
+            String name = "wms.Last." + i;
+            Wait.until(() -> lines.having(name).size() == 1);
         }
     }
 

@@ -42,7 +42,7 @@ final class RedisServer implements AutoCloseable {
         });
     }
 
-    /** Sends one command, like {@code CLIENT PAUSE 500}. */
+    /** Sends one command, like {@code CLIENT UNPAUSE}. */
     void command(String command) throws IOException {
         try (Socket socket = new Socket("127.0.0.1", port)) {
             socket.getOutputStream().write((command + "\r\n").getBytes(StandardCharsets.UTF_8));

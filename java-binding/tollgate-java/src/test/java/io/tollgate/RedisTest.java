@@ -87,10 +87,10 @@ class RedisTest {
     @SuppressWarnings("try") // Closing in the middle is what this is about.
     void aCallUnderWayIsAnsweredThoughTheLimiterIsClosed() throws Exception {
         try (RedisServer server = RedisServer.started();
-                Tollgate tollgate = Tollgate.builder().url(server.url()).deadline(Duration.ofSeconds(30)).open()) {
+                Tollgate tollgate = Tollgate.builder().url(server.url()).deadline(Duration.ofSeconds(60)).open()) {
             Rule rule = tollgate.rule("wms", "Order.list").register();
             assertThat(tollgate.acquire(rule, "u0").isAllowed()).isTrue();
-            server.command("CLIENT PAUSE 1500");
+            server.command("CLIENT PAUSE 60000 WRITE");
             CompletableFuture<Decision> answer = new CompletableFuture<>();
             Thread caller = new Thread(() -> {
                 try {
@@ -106,8 +106,8 @@ class RedisTest {
             });
             tollgate.close();
             assertThatIllegalStateException().isThrownBy(() -> tollgate.acquire(rule, "u1"));
-            assertThat(answer.get()).isNotNull();
-            assertThat(answer.get().isAllowed()).isTrue();
+            server.command("CLIENT UNPAUSE");
+            assertThat(answer.get().outcome()).isEqualTo(Outcome.ALLOWED);
         }
     }
 }
