@@ -226,7 +226,7 @@ mod tests {
     fn decide(check: Check, limit: u64, count: u64, record: bool) -> Decision {
         let counted = (check != Check::Off).then(|| counted(count));
         let settings = settings(check, limit, record);
-        Decision::from_reading(&Reading { settings, counted, complaints: vec![], unread: None })
+        Decision::from_reading(&Reading { settings, counted, unread: None })
     }
 
     #[test]

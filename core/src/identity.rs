@@ -40,6 +40,11 @@ impl<'a> Identity<'a> {
         self.0.is_some()
     }
 
+    /// One whose bytes were taken from an identity.
+    pub(crate) const fn known(bytes: &'a [u8]) -> Self {
+        Self(Some(bytes))
+    }
+
     pub(crate) fn bytes(&self) -> Option<&'a [u8]> {
         self.0
     }

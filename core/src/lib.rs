@@ -38,7 +38,7 @@ pub use clock::{Clock, ManualClock, MonotonicClock};
 pub use decision::{Decision, Outcome};
 pub use identity::{Identity, IdentityError};
 pub use key::{KeyError, Keys};
-pub use limiter::{Builder, Limiter, OpenError, RuleHandle, Stats};
+pub use limiter::{Acquiring, Builder, Limiter, OpenError, RuleHandle, Stats};
 pub use observer::Observer;
 pub use rule::{OnFault, Rule, RuleError};
 pub use settings::{Check, Complaint, SettingError, Settings};

@@ -2,8 +2,11 @@
 
 use std::collections::HashMap;
 use std::fmt;
+use std::future::Future;
+use std::pin::Pin;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
+use std::task::{Context, Poll};
 use std::time::{Duration, Instant};
 
 use parking_lot::Mutex;
@@ -12,15 +15,15 @@ use crate::decision::{Decision, Outcome};
 use crate::identity::Identity;
 use crate::key::{KeyError, Keys};
 use crate::observer::{Log, Observer};
-use crate::rule::{OnFault, Rule, RuleError};
+use crate::rule::{DEADLINES, OnFault, Rule, RuleError};
 use crate::settings::{self, SettingError};
-use crate::store::{Hit, MemoryStore, Store, StoreState, Tracked};
+use crate::store::{Fault, Hit, MemoryStore, Reading, Store, StoreState, Tracked};
 
 /// Rules that one limiter keeps. A rule is a place in the code; a rule a user would be a leak.
 const MAX_RULES: usize = 10_000;
 /// Reading and writing settings is an operator's errand, not a request's.
 const SETTINGS_DEADLINE: Duration = Duration::from_secs(1);
-const MAX_WAIT: Duration = Duration::from_secs(60);
+const MAX_WAIT: Duration = *DEADLINES.end();
 
 /// Decides whether a hit passes. Cheap to clone and to share between threads.
 ///
@@ -46,12 +49,24 @@ struct Rules {
     registered: usize,
 }
 
+/// A decision to come: what [`Limiter::acquire_async`] gives.
+#[must_use = "nothing is decided unless it is awaited"]
+pub struct Acquiring(Pin<Box<dyn Future<Output = Decision> + Send>>);
+
+impl Future for Acquiring {
+    type Output = Decision;
+
+    fn poll(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Decision> {
+        self.0.as_mut().poll(context)
+    }
+}
+
 /// A registered rule. Cheap to clone.
 #[derive(Clone)]
 pub struct RuleHandle(Arc<Registered>);
 
 struct Registered {
-    tracked: Tracked,
+    tracked: Arc<Tracked>,
     faulting: AtomicBool,
     /// Grows when the store recovers, which ends the windows that were counted locally.
     epoch: AtomicU32,
@@ -117,7 +132,7 @@ impl Limiter {
             );
         }
         let handle = RuleHandle(Arc::new(Registered {
-            tracked: Tracked::new(&self.0.keys, rule),
+            tracked: Arc::new(Tracked::new(&self.0.keys, rule)),
             faulting: AtomicBool::new(false),
             epoch: AtomicU32::new(0),
         }));
@@ -130,33 +145,84 @@ impl Limiter {
     ///
     /// Blocks for one round trip to the store, at most for the deadline. Never fails: a fault is an outcome.
     pub fn acquire<'a>(&self, rule: &RuleHandle, who: impl Into<Identity<'a>>) -> Decision {
-        let who = who.into();
+        let (rule, who) = (&*rule.0, who.into());
         let decision = match who.bytes() {
-            None => Decision::no_identity(&rule.0.tracked.last()),
-            Some(user) => self.decide(&rule.0, user),
+            None => Decision::no_identity(&rule.tracked.last()),
+            Some(user) => {
+                let key = rule.tracked.counter(user);
+                let read = self.0.store.hit(&Hit::new(&rule.tracked, &key, 1), self.deadline(rule));
+                self.decide(rule, &key, read)
+            }
         };
+        self.conclude(rule, who, decision)
+    }
+
+    /// The same without blocking, in any runtime or none. The hit is on its way when this returns; dropping the future
+    /// before it is ready lets a hit that wasn't sent go uncounted.
+    ///
+    /// ```
+    /// # fn block_on<T>(future: impl Future<Output = T>) -> T {
+    /// #     let mut future = std::pin::pin!(future);
+    /// #     let mut context = std::task::Context::from_waker(std::task::Waker::noop());
+    /// #     loop { if let std::task::Poll::Ready(done) = future.as_mut().poll(&mut context) { return done } }
+    /// # }
+    /// use tollgate::{Limiter, Rule};
+    /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// let limiter = Limiter::builder().memory().open()?;
+    /// let rule = limiter.rule(Rule::new("wms", "Order.list"))?;
+    /// let decision = block_on(limiter.acquire_async(&rule, "u1"));
+    /// assert!(decision.is_allowed());
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn acquire_async<'a>(&self, rule: &RuleHandle, who: impl Into<Identity<'a>>) -> Acquiring {
+        let who = who.into();
+        let asked = who.bytes().map(|user| {
+            let key = rule.0.tracked.counter(user);
+            let reading = self.0.store.hit_async(&Hit::new(&rule.0.tracked, &key, 1), self.deadline(&rule.0));
+            (key, user.to_vec(), reading)
+        });
+        let (limiter, rule) = (self.clone(), rule.clone());
+        Acquiring(Box::pin(async move {
+            match asked {
+                None => {
+                    let decision = Decision::no_identity(&rule.0.tracked.last());
+                    limiter.conclude(&rule.0, Identity::none(), decision)
+                }
+                Some((key, user, reading)) => {
+                    let decision = limiter.decide(&rule.0, &key, reading.await);
+                    limiter.conclude(&rule.0, Identity::known(&user), decision)
+                }
+            }
+        }))
+    }
+
+    fn deadline(&self, rule: &Registered) -> Instant {
+        Instant::now() + rule.tracked.rule().own_deadline().unwrap_or(self.0.deadline)
+    }
+
+    fn conclude(&self, rule: &Registered, who: Identity<'_>, decision: Decision) -> Decision {
         self.0.outcomes[decision.outcome() as usize].fetch_add(1, Ordering::Relaxed);
-        self.tell(|observer| observer.decided(&rule.0.tracked, who, &decision));
+        self.tell(|observer| observer.decided(&rule.tracked, who, &decision));
         decision
     }
 
-    fn decide(&self, rule: &Registered, user: &[u8]) -> Decision {
+    fn decide(&self, rule: &Registered, key: &str, read: Result<Reading, Fault>) -> Decision {
         let Registered { tracked, faulting, epoch } = rule;
-        let key = tracked.counter(user);
-        match self.0.store.hit(&Hit::new(tracked, &key, 1), Instant::now() + self.0.deadline) {
+        for complaint in &tracked.take_complaints() {
+            self.tell(|observer| observer.complained(tracked, complaint));
+        }
+        match read {
             Ok(reading) => {
                 if faulting.load(Ordering::Relaxed) && faulting.swap(false, Ordering::Relaxed) {
                     epoch.fetch_add(1, Ordering::Relaxed);
                     self.tell(|observer| observer.recovered(tracked));
                 }
-                for complaint in &reading.complaints {
-                    self.tell(|observer| observer.complained(tracked, complaint));
-                }
                 if let Some(fault) = &reading.unread {
                     self.tell(|observer| observer.faulted(tracked, fault));
                 }
                 if reading.counted.is_some_and(|counted| counted.replaced) {
-                    self.tell(|observer| observer.replaced(tracked, &key));
+                    self.tell(|observer| observer.replaced(tracked, key));
                 }
                 Decision::from_reading(&reading)
             }
@@ -167,7 +233,7 @@ impl Limiter {
                 let settings = tracked.last();
                 let epoch = epoch.load(Ordering::Relaxed);
                 Decision::from_fault(fault, policy, &settings, || {
-                    self.0.local.count(&key, epoch, &settings, 1)
+                    self.0.local.count(key, epoch, &settings, 1)
                 })
             }
         }
@@ -336,7 +402,7 @@ impl Builder {
     pub fn open(self) -> Result<Limiter, OpenError> {
         let keys = Keys::new(&self.prefix)?;
         let range = |option, value: String, remedy| Err(OpenError::Option { option, value, remedy });
-        if !(Duration::from_millis(1)..=MAX_WAIT).contains(&self.deadline) {
+        if !DEADLINES.contains(&self.deadline) {
             return range("deadline", format!("{:?}", self.deadline), "use 1 ms to 60 s");
         }
         if self.connect_timeout > MAX_WAIT {

@@ -1,11 +1,15 @@
 //! A rule and its own defaults.
 
+use std::ops::RangeInclusive;
 use std::time::Duration;
 
 /// The longest window, in seconds: 365 days.
 pub(crate) const MAX_INTERVAL_SECS: u64 = 31_536_000;
 /// The largest limit: what a Redis counter can hold.
 pub(crate) const MAX_LIMIT: u64 = i64::MAX as u64;
+
+/// How long a hit may wait for the store.
+pub(crate) const DEADLINES: RangeInclusive<Duration> = Duration::from_millis(1)..=Duration::from_secs(60);
 
 /// What a hit gets when the store can't answer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
@@ -42,6 +46,7 @@ pub struct Rule {
     limit: u64,
     message_key: Option<String>,
     on_fault: Option<OnFault>,
+    deadline: Option<Duration>,
 }
 
 impl Rule {
@@ -54,6 +59,7 @@ impl Rule {
             limit: 1,
             message_key: None,
             on_fault: None,
+            deadline: None,
         }
     }
 
@@ -78,6 +84,12 @@ impl Rule {
     /// What a hit on this rule gets when the store can't answer; without it the limiter's policy holds.
     pub fn on_fault(mut self, policy: OnFault) -> Self {
         self.on_fault = Some(policy);
+        self
+    }
+
+    /// How long a hit on this rule waits for the store at most: 1 ms to 60 s; without it the limiter's deadline holds.
+    pub fn deadline(mut self, deadline: Duration) -> Self {
+        self.deadline = Some(deadline);
         self
     }
 
@@ -111,6 +123,11 @@ impl Rule {
         self.on_fault
     }
 
+    /// The rule's own deadline, where one was given.
+    pub fn own_deadline(&self) -> Option<Duration> {
+        self.deadline
+    }
+
     pub(crate) fn validate(&self) -> Result<(), RuleError> {
         let fail = |field, value: String, remedy| {
             Err(RuleError { rule: format!("{}.{}", self.module, self.name), field, value, remedy })
@@ -126,6 +143,9 @@ impl Rule {
         }
         if self.limit > MAX_LIMIT {
             return fail("limit", self.limit.to_string(), "use 0 to 9223372036854775807");
+        }
+        if let Some(deadline) = self.deadline.filter(|deadline| !DEADLINES.contains(deadline)) {
+            return fail("deadline", format!("{deadline:?}"), "use 1 ms to 60 s");
         }
         Ok(())
     }
@@ -160,6 +180,8 @@ mod tests {
             (rule().interval(Duration::from_millis(1500)), "interval"),
             (rule().interval(Duration::from_secs(MAX_INTERVAL_SECS + 1)), "interval"),
             (rule().interval(Duration::MAX), "interval"),
+            (rule().deadline(Duration::ZERO), "deadline"),
+            (rule().deadline(Duration::from_secs(61)), "deadline"),
             (rule().limit(u64::MAX), "limit"),
             (rule().limit(MAX_LIMIT + 1), "limit"),
         ];

@@ -6,6 +6,9 @@ pub(crate) mod redis;
 
 use std::borrow::Cow;
 use std::fmt;
+use std::future::Future;
+use std::pin::Pin;
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use parking_lot::Mutex;
@@ -25,6 +28,18 @@ pub trait Store: Send + Sync + 'static {
     /// # Errors
     /// A [`Fault`] when that couldn't be done by `deadline`.
     fn hit(&self, hit: &Hit<'_>, deadline: Instant) -> Result<Reading, Fault>;
+
+    /// The same without blocking. A store that never waits needn't write this: it is done at once.
+    ///
+    /// # Errors
+    /// As [`hit`](Self::hit).
+    fn hit_async(
+        &self,
+        hit: &Hit<'_>,
+        deadline: Instant,
+    ) -> Pin<Box<dyn Future<Output = Result<Reading, Fault>> + Send>> {
+        Box::pin(std::future::ready(self.hit(hit, deadline)))
+    }
 
     /// The value of one field of the configuration hash.
     ///
@@ -62,18 +77,18 @@ pub struct StoreState {
 /// Hits of one user on one rule.
 #[derive(Debug)]
 pub struct Hit<'a> {
-    rule: &'a Tracked,
+    rule: &'a Arc<Tracked>,
     key: &'a str,
     hits: u64,
 }
 
 impl<'a> Hit<'a> {
-    pub(crate) fn new(rule: &'a Tracked, key: &'a str, hits: u64) -> Self {
+    pub(crate) fn new(rule: &'a Arc<Tracked>, key: &'a str, hits: u64) -> Self {
         Self { rule, key, hits }
     }
 
     /// The rule that is hit.
-    pub fn rule(&self) -> &'a Tracked {
+    pub fn rule(&self) -> &'a Arc<Tracked> {
         self.rule
     }
 
@@ -95,8 +110,6 @@ pub struct Reading {
     pub settings: Settings,
     /// The counter; none where the rule's switch is closed.
     pub counted: Option<Counted>,
-    /// Values of the configuration hash that are new and not understood.
-    pub complaints: Vec<Complaint>,
     /// Why the configuration hash couldn't be read, where the counter could: the rule's own defaults hold.
     pub unread: Option<Fault>,
 }
@@ -127,6 +140,8 @@ struct Seen {
     revision: u64,
     values: Option<[Option<Box<[u8]>>; 4]>,
     settings: Settings,
+    /// Nobody has been told of these yet.
+    complaints: Vec<Complaint>,
 }
 
 impl Tracked {
@@ -136,7 +151,12 @@ impl Tracked {
         Self {
             counters: keys.counters_of(rule.module(), rule.name()),
             fields: [check, interval, limit, LOG_CHECK.to_owned()],
-            seen: Mutex::new(Seen { revision: 0, values: None, settings: Settings::defaults(&rule) }),
+            seen: Mutex::new(Seen {
+                revision: 0,
+                values: None,
+                settings: Settings::defaults(&rule),
+                complaints: Vec::new(),
+            }),
             label,
             rule,
         }
@@ -173,27 +193,31 @@ impl Tracked {
         (seen.revision == revision).then_some(seen.settings)
     }
 
-    /// Takes the values of [`fields`](Self::fields) as they stand at `revision` (0 where a store doesn't count them).
-    /// Values that differ from those last seen are parsed; complaints come once, with the change.
-    pub fn see(&self, values: [Option<&[u8]>; 4], revision: u64) -> (Settings, Vec<Complaint>) {
+    /// Takes the values of [`fields`](Self::fields) as they stand at `revision` (0 where a store doesn't count them); what
+    /// holds by them. Values that are not understood are complained of once, when they change.
+    pub fn see(&self, values: [Option<&[u8]>; 4], revision: u64) -> Settings {
         let mut seen = self.seen.lock();
         seen.revision = revision;
-        if let Some(known) = &seen.values
-            && known.iter().zip(values).all(|(known, value)| known.as_deref() == value)
-        {
-            return (seen.settings, Vec::new());
+        let unchanged = |at: usize, seen: &Seen| {
+            seen.values.as_ref().is_some_and(|known| known[at].as_deref() == values[at])
+        };
+        if (0..4).all(|at| unchanged(at, &seen)) {
+            return seen.settings;
         }
         let (settings, mut complaints) = settings::parse(&self.rule, &self.fields, values);
-        if let Some(known) = &seen.values {
-            let changed = |field: &str| {
-                let at = self.fields.iter().position(|known| known == field);
-                at.is_none_or(|at| known[at].as_deref() != values[at])
-            };
-            complaints.retain(|complaint| changed(&complaint.field));
-        }
+        complaints.retain(|complaint| {
+            let at = self.fields.iter().position(|field| *field == complaint.field);
+            !at.is_some_and(|at| unchanged(at, &seen))
+        });
+        seen.complaints = complaints;
         seen.values = Some(values.map(|value| value.map(Box::from)));
         seen.settings = settings;
-        (settings, complaints)
+        settings
+    }
+
+    /// Complaints that nobody has been told of yet.
+    pub(crate) fn take_complaints(&self) -> Vec<Complaint> {
+        std::mem::take(&mut self.seen.lock().complaints)
     }
 
     pub(crate) fn counter(&self, user: &[u8]) -> String {
@@ -268,6 +292,14 @@ impl std::error::Error for Fault {}
 impl<S: Store + ?Sized> Store for std::sync::Arc<S> {
     fn hit(&self, hit: &Hit<'_>, deadline: Instant) -> Result<Reading, Fault> {
         (**self).hit(hit, deadline)
+    }
+
+    fn hit_async(
+        &self,
+        hit: &Hit<'_>,
+        deadline: Instant,
+    ) -> Pin<Box<dyn Future<Output = Result<Reading, Fault>> + Send>> {
+        (**self).hit_async(hit, deadline)
     }
 
     fn setting(&self, field: &str, deadline: Instant) -> Result<Option<String>, Fault> {

@@ -2,13 +2,13 @@
 
 mod common;
 
-use std::io::{Read, Write};
-use std::net::{TcpListener, TcpStream};
-use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::io::Write;
+use std::net::TcpStream;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
-use common::{Server, Witness, eventually, newest, patient};
+use common::{Scripted, Server, Witness, eventually, newest, patient, read_commands};
 use tollgate::{Builder, Limiter, OnFault, Outcome, Rule, RuleHandle};
 
 const KEY: &str = "ratelimit:wms:Order.list:u1";
@@ -158,94 +158,6 @@ fn a_server_that_is_stopped_costs_each_hit_a_deadline_at_most() {
     assert!(started.elapsed() < Duration::from_secs(10), "{:?}", started.elapsed());
     server.signal("CONT");
     eventually("limiting is back", || limiter.acquire(&rule, "u1").outcome() == Outcome::Limited);
-}
-
-/// A server that answers what a test tells it to.
-struct Scripted {
-    port: u16,
-    connections: Arc<AtomicUsize>,
-    stop: Arc<AtomicBool>,
-}
-
-/// What a scripted server does with a connection once it has been greeted.
-type Talk = dyn Fn(&mut TcpStream, usize) + Send + Sync;
-
-impl Scripted {
-    fn start(talk: Arc<Talk>) -> Self {
-        Self::start_as("7.0.0", talk)
-    }
-
-    fn start_as(version: &'static str, talk: Arc<Talk>) -> Self {
-        let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
-        let port = listener.local_addr().expect("bound").port();
-        let connections = Arc::new(AtomicUsize::new(0));
-        let stop = Arc::new(AtomicBool::new(false));
-        let (count, ended) = (connections.clone(), stop.clone());
-        std::thread::spawn(move || {
-            for stream in listener.incoming().map_while(Result::ok) {
-                if ended.load(Ordering::SeqCst) {
-                    return;
-                }
-                let (talk, number) = (talk.clone(), count.fetch_add(1, Ordering::SeqCst));
-                std::thread::spawn(move || {
-                    let mut stream = stream;
-                    // CLIENT SETNAME and INFO.
-                    if read_commands(&mut stream, 2).is_some() {
-                        let _ = write!(stream, "+OK\r\n$19\r\nredis_version:{version}\r\n");
-                        talk(&mut stream, number);
-                    }
-                });
-            }
-        });
-        Self { port, connections, stop }
-    }
-
-    /// Answers every hit with the same bytes.
-    fn answering(reply: &'static [u8]) -> Self {
-        Self::start(Arc::new(move |stream, _| {
-            while read_commands(stream, 4).is_some() {
-                let _ = stream.write_all(reply);
-            }
-        }))
-    }
-
-    fn url(&self) -> String {
-        format!("redis://127.0.0.1:{}", self.port)
-    }
-}
-
-impl Drop for Scripted {
-    fn drop(&mut self) {
-        self.stop.store(true, Ordering::SeqCst);
-        let _ = TcpStream::connect(("127.0.0.1", self.port));
-    }
-}
-
-/// Reads so many commands; none when the other side has closed.
-fn read_commands(stream: &mut TcpStream, commands: usize) -> Option<Vec<Vec<String>>> {
-    let read = |stream: &mut TcpStream| {
-        let arguments = read_number(stream, b'*')?;
-        (0..arguments)
-            .map(|_| {
-                let mut argument = vec![0; read_number(stream, b'$')? + 2];
-                stream.read_exact(&mut argument).ok()?;
-                argument.truncate(argument.len() - 2);
-                String::from_utf8(argument).ok()
-            })
-            .collect()
-    };
-    (0..commands).map(|_| read(stream)).collect()
-}
-
-fn read_number(stream: &mut TcpStream, mark: u8) -> Option<usize> {
-    let mut line = Vec::new();
-    let mut byte = [0];
-    while !line.ends_with(b"\r\n") {
-        stream.read_exact(&mut byte).ok()?;
-        line.push(byte[0]);
-    }
-    assert_eq!(line[0], mark);
-    std::str::from_utf8(&line[1..line.len() - 2]).ok()?.parse().ok()
 }
 
 #[test]

@@ -95,10 +95,10 @@ impl MemoryStore {
         shard.hit(hash, key, epoch, settings, hits, now)
     }
 
-    fn live_settings(&self, hit: &Hit<'_>) -> (Settings, Vec<crate::Complaint>) {
+    fn live_settings(&self, hit: &Hit<'_>) -> Settings {
         let revision = self.revision.load(Ordering::Acquire);
         if let Some(settings) = hit.rule().last_at(revision) {
-            return (settings, Vec::new());
+            return settings;
         }
         let config = self.config.read();
         let fields = hit.rule().fields();
@@ -126,12 +126,12 @@ impl MemoryStore {
 
 impl Store for MemoryStore {
     fn hit(&self, hit: &Hit<'_>, _deadline: Instant) -> Result<Reading, Fault> {
-        let (settings, complaints) = self.live_settings(hit);
+        let settings = self.live_settings(hit);
         let counted = match settings.check {
             Check::Off => None,
             Check::On | Check::Shadow => Some(self.count(hit.key(), 0, &settings, hit.hits())),
         };
-        Ok(Reading { settings, counted, complaints, unread: None })
+        Ok(Reading { settings, counted, unread: None })
     }
 
     fn setting(&self, field: &str, _deadline: Instant) -> Result<Option<String>, Fault> {
@@ -341,7 +341,7 @@ mod tests {
         assert_eq!(store.set("m.more.check", "true", now).expect_err("full").code(), "full");
         store.set("m.r0.check", "false", now).expect("an existing field");
         // A rule whose defaults find no room is limited all the same.
-        let rule = Tracked::new(&Keys::new("ratelimit").expect("usable"), Rule::new("wms", "a"));
+        let rule = Arc::new(Tracked::new(&Keys::new("ratelimit").expect("usable"), Rule::new("wms", "a")));
         let reading = store.hit(&Hit::new(&rule, "k", 1), now).expect("memory has no faults");
         assert_eq!(reading.counted.map(|counted| counted.count), Some(1));
     }

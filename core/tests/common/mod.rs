@@ -2,9 +2,11 @@
 
 #![allow(dead_code, unreachable_pub, reason = "each test binary uses its own part")]
 
-use std::net::TcpListener;
+use std::io::{Read, Write};
+use std::net::{TcpListener, TcpStream};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
@@ -215,5 +217,112 @@ impl Observer for Witness {
 
     fn replaced(&self, rule: &Tracked, key: &str) {
         self.tell(format!("replaced {} {key}", rule.label()));
+    }
+}
+
+/// A server that answers what a test tells it to.
+pub struct Scripted {
+    pub port: u16,
+    pub connections: Arc<AtomicUsize>,
+    stop: Arc<AtomicBool>,
+}
+
+/// What a scripted server does with a connection once it has been greeted.
+pub type Talk = dyn Fn(&mut TcpStream, usize) + Send + Sync;
+
+impl Scripted {
+    pub fn start(talk: Arc<Talk>) -> Self {
+        Self::start_as("7.0.0", talk)
+    }
+
+    pub fn start_as(version: &'static str, talk: Arc<Talk>) -> Self {
+        let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
+        let port = listener.local_addr().expect("bound").port();
+        let connections = Arc::new(AtomicUsize::new(0));
+        let stop = Arc::new(AtomicBool::new(false));
+        let (count, ended) = (connections.clone(), stop.clone());
+        std::thread::spawn(move || {
+            for stream in listener.incoming().map_while(Result::ok) {
+                if ended.load(Ordering::SeqCst) {
+                    return;
+                }
+                let (talk, number) = (talk.clone(), count.fetch_add(1, Ordering::SeqCst));
+                std::thread::spawn(move || {
+                    let mut stream = stream;
+                    // CLIENT SETNAME and INFO.
+                    if read_commands(&mut stream, 2).is_some() {
+                        let _ = write!(stream, "+OK\r\n$19\r\nredis_version:{version}\r\n");
+                        talk(&mut stream, number);
+                    }
+                });
+            }
+        });
+        Self { port, connections, stop }
+    }
+
+    /// Answers every hit with the same bytes.
+    pub fn answering(reply: &'static [u8]) -> Self {
+        Self::start(Arc::new(move |stream, _| {
+            while read_commands(stream, 4).is_some() {
+                let _ = stream.write_all(reply);
+            }
+        }))
+    }
+
+    pub fn url(&self) -> String {
+        format!("redis://127.0.0.1:{}", self.port)
+    }
+}
+
+impl Drop for Scripted {
+    fn drop(&mut self) {
+        self.stop.store(true, Ordering::SeqCst);
+        let _ = TcpStream::connect(("127.0.0.1", self.port));
+    }
+}
+
+/// Reads so many commands; none when the other side has closed.
+pub fn read_commands(stream: &mut TcpStream, commands: usize) -> Option<Vec<Vec<String>>> {
+    let read = |stream: &mut TcpStream| {
+        let arguments = read_number(stream, b'*')?;
+        (0..arguments)
+            .map(|_| {
+                let mut argument = vec![0; read_number(stream, b'$')? + 2];
+                stream.read_exact(&mut argument).ok()?;
+                argument.truncate(argument.len() - 2);
+                String::from_utf8(argument).ok()
+            })
+            .collect()
+    };
+    (0..commands).map(|_| read(stream)).collect()
+}
+
+fn read_number(stream: &mut TcpStream, mark: u8) -> Option<usize> {
+    let mut line = Vec::new();
+    let mut byte = [0];
+    while !line.ends_with(b"\r\n") {
+        stream.read_exact(&mut byte).ok()?;
+        line.push(byte[0]);
+    }
+    assert_eq!(line[0], mark);
+    std::str::from_utf8(&line[1..line.len() - 2]).ok()?.parse().ok()
+}
+
+/// Awaits a future on this thread.
+pub fn block_on<T>(future: impl Future<Output = T>) -> T {
+    struct Unpark(std::thread::Thread);
+    impl std::task::Wake for Unpark {
+        fn wake(self: Arc<Self>) {
+            self.0.unpark();
+        }
+    }
+    let waker = Arc::new(Unpark(std::thread::current())).into();
+    let mut context = std::task::Context::from_waker(&waker);
+    let mut future = std::pin::pin!(future);
+    loop {
+        match future.as_mut().poll(&mut context) {
+            std::task::Poll::Ready(done) => return done,
+            std::task::Poll::Pending => std::thread::park(),
+        }
     }
 }

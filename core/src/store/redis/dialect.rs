@@ -7,6 +7,7 @@ use std::time::Duration;
 
 use redis::{ServerError, Value};
 
+use crate::key::LOG_CHECK;
 use crate::settings::Settings;
 use crate::store::{Counted, Fault, FaultKind};
 use crate::window::Window;
@@ -44,10 +45,17 @@ pub(super) fn command(wire: &mut Vec<u8>, arguments: &[&[u8]]) {
     }
 }
 
-/// Asks for a rule's settings. One reply.
-pub(super) fn ask_settings(wire: &mut Vec<u8>, config: &str, fields: &[String; 4]) {
-    let [check, interval, limit, log] = fields.each_ref().map(|field| field.as_bytes());
-    command(wire, &[b"HMGET", config.as_bytes(), check, interval, limit, log]);
+/// Asks for the settings of rules, given their fields. One reply.
+pub(super) fn ask_settings<'a>(
+    wire: &mut Vec<u8>,
+    config: &str,
+    rules: impl Iterator<Item = &'a [String; 4]>,
+) {
+    let mut arguments: Vec<&[u8]> = vec![b"HMGET", config.as_bytes()];
+    // The last field is the same for all.
+    arguments.extend(rules.flat_map(|fields| &fields[..3]).map(|field| field.as_bytes()));
+    arguments.push(LOG_CHECK.as_bytes());
+    command(wire, &arguments);
 }
 
 /// Counts hits and asks how long the window lasts.
@@ -60,28 +68,34 @@ pub(super) struct Count<'a> {
 }
 
 impl Count<'_> {
-    /// Appends the commands; the number of replies they give.
-    pub(super) fn ask(&self, wire: &mut Vec<u8>, sequence: Sequence) -> usize {
-        let key = self.key.as_bytes();
-        command(wire, &[b"HINCRBY", key, b"count", self.hits.to_string().as_bytes()]);
-        if sequence == Sequence::Modern {
-            command(wire, &[b"PEXPIRE", key, self.interval_ms.to_string().as_bytes(), b"NX"]);
-        }
-        command(wire, &[b"PTTL", key]);
+    /// Replies to [`ask`](Self::ask).
+    pub(super) fn replies(sequence: Sequence) -> usize {
         match sequence {
             Sequence::Modern => 3,
             Sequence::Older => 2,
         }
     }
 
-    /// Appends the commands that put a counter in the place of something foreign. Four replies.
-    pub(super) fn replace(&self, wire: &mut Vec<u8>) -> usize {
+    /// Replies to [`replace`](Self::replace).
+    pub(super) const REPLACE_REPLIES: usize = 4;
+
+    /// Appends the commands.
+    pub(super) fn ask(&self, wire: &mut Vec<u8>, sequence: Sequence) {
+        let key = self.key.as_bytes();
+        command(wire, &[b"HINCRBY", key, b"count", self.hits.to_string().as_bytes()]);
+        if sequence == Sequence::Modern {
+            command(wire, &[b"PEXPIRE", key, self.interval_ms.to_string().as_bytes(), b"NX"]);
+        }
+        command(wire, &[b"PTTL", key]);
+    }
+
+    /// Appends the commands that put a counter in the place of something foreign.
+    pub(super) fn replace(&self, wire: &mut Vec<u8>) {
         let key = self.key.as_bytes();
         command(wire, &[b"DEL", key]);
         command(wire, &[b"HINCRBY", key, b"count", self.hits.to_string().as_bytes()]);
         expire(wire, self.key, self.interval_ms);
         command(wire, &[b"PTTL", key]);
-        4
     }
 }
 
@@ -221,27 +235,29 @@ pub(super) fn read_replaced(replies: &[Value], interval_ms: u64) -> Result<Count
     }
 }
 
-/// Reads the reply to [`ask_settings`]: the values, or why they can't be read.
+/// The values of each rule's fields.
+pub(super) type RuleValues<'a> = Vec<[Option<&'a [u8]>; 4]>;
+
+/// Reads the reply to [`ask_settings`] for so many rules: the values, or why they can't be read.
 ///
 /// # Errors
 /// A fault when it is not what such a command answers.
-#[allow(clippy::type_complexity, reason = "named only here")]
-pub(super) fn read_settings(reply: &Value) -> Result<Result<[Option<&[u8]>; 4], Fault>, Fault> {
-    match reply {
-        Value::ServerError(error) => Ok(Err(refused("HMGET", error))),
-        Value::Array(values) if values.len() == 4 => {
-            let mut found = [None; 4];
-            for (found, value) in found.iter_mut().zip(values) {
-                *found = match value {
-                    Value::Nil => None,
-                    Value::BulkString(bytes) => Some(bytes.as_slice()),
-                    other => return Err(nonsense("HMGET", other)),
-                };
-            }
-            Ok(Ok(found))
-        }
+pub(super) fn read_settings(reply: &Value, rules: usize) -> Result<Result<RuleValues<'_>, Fault>, Fault> {
+    let values = match reply {
+        Value::ServerError(error) => return Ok(Err(refused("HMGET", error))),
+        Value::Array(values) if values.len() == 3 * rules + 1 => values,
+        other => return Err(nonsense("HMGET", other)),
+    };
+    let value = |at: usize| match &values[at] {
+        Value::Nil => Ok(None),
+        Value::BulkString(bytes) => Ok(Some(bytes.as_slice())),
         other => Err(nonsense("HMGET", other)),
-    }
+    };
+    let log = value(3 * rules)?;
+    (0..rules)
+        .map(|rule| Ok([value(3 * rule)?, value(3 * rule + 1)?, value(3 * rule + 2)?, log]))
+        .collect::<Result<_, _>>()
+        .map(Ok)
 }
 
 /// The fault of a command that the server refused, executing nothing.

@@ -1,6 +1,6 @@
 //! One server's connection and circuit.
 //!
-//! A maintenance thread dials; a caller never does. While there is no connection callers get the fault at once. After a
+//! A maintenance thread dials; a caller never does. Whoever leads a batch takes the connection and gives it back. While there is no connection callers get the fault at once. After a
 //! timeout or a broken reply the connection is dropped, never used again, so a late reply has nobody to reach.
 
 mod wire;
@@ -12,7 +12,7 @@ use std::time::{Duration, Instant};
 
 use parking_lot::{Condvar, Mutex, MutexGuard};
 
-use super::dialect::{self, Sequence};
+use super::dialect::Sequence;
 use super::topology::Address;
 use crate::store::{Fault, FaultKind};
 
@@ -50,6 +50,8 @@ struct State {
 
 enum Circuit {
     Closed(Box<Wire>),
+    /// Closed, with a leader who has taken the connection.
+    InUse,
     Open(Fault),
     /// The link is dropped.
     Ended,
@@ -88,60 +90,66 @@ impl Link {
         Ok(Self { shared, maintenance: Some(maintenance) })
     }
 
-    /// Has `talk` use the connection alone. Where it ends in a fault that leaves the connection in doubt, that is dropped.
+    /// Takes the connection. There is one, so only one leader may.
     ///
     /// # Errors
-    /// The fault of `talk`, or why there is no connection.
-    pub(super) fn exchange<T>(
-        &self,
-        deadline: Instant,
-        talk: impl FnOnce(&mut Wire) -> Result<T, Fault>,
-    ) -> Result<T, Fault> {
+    /// Why there is none.
+    pub(super) fn check_out(&self, deadline: Instant) -> Result<Box<Wire>, Fault> {
         let shared = &*self.shared;
-        let Some(mut state) = shared.state.try_lock_until(deadline) else {
-            return Err(Fault::new(
-                FaultKind::Unavailable,
-                "busy",
-                "the connection to Redis was in use for the whole deadline",
-            ));
-        };
+        let mut state = shared.state.lock();
         if let Circuit::Closed(wire) = &state.circuit
             && let Some(fault) = wire.hung_up()
         {
             // Nothing was sent yet, so one new connection is worth waiting for.
             let dials = state.dials;
-            shared.drop_wire(&mut state, fault);
+            if let Circuit::Closed(wire) = std::mem::replace(&mut state.circuit, Circuit::InUse) {
+                shared.lose(&mut state, *wire, fault);
+            }
             shared.await_dial(&mut state, dials, deadline);
         }
-        // Taken out meanwhile: should `talk` panic, its half-used connection is gone.
-        let interrupted =
-            Circuit::Open(Fault::new(FaultKind::Unavailable, "closed", "an exchange was cut off"));
-        let mut wire = match std::mem::replace(&mut state.circuit, interrupted) {
-            Circuit::Closed(wire) => wire,
-            open => {
-                state.circuit = open;
-                return Err(state.circuit.fault());
+        match std::mem::replace(&mut state.circuit, Circuit::InUse) {
+            Circuit::Closed(wire) => Ok(wire),
+            Circuit::InUse => {
+                // There is one leader at a time, so the last one was cut off, and its connection is gone.
+                let fault =
+                    Fault::new(FaultKind::Unavailable, "closed", "an exchange with Redis was cut off");
+                state.circuit = Circuit::Open(fault.clone());
+                shared.changed.notify_all();
+                Err(fault)
             }
-        };
-        wire.until(deadline);
-        let result = talk(&mut wire);
+            other => {
+                let fault = other.fault();
+                state.circuit = other;
+                Err(fault)
+            }
+        }
+    }
+
+    /// Gives the connection back after an exchange that went well.
+    pub(super) fn give_back(&self, wire: Box<Wire>) {
         if wire.sequence == Sequence::Older {
-            shared.older.store(true, Ordering::Relaxed);
+            self.shared.older.store(true, Ordering::Relaxed);
         }
+        let mut state = self.shared.state.lock();
+        state.failures = 0;
         state.circuit = Circuit::Closed(wire);
-        match &result {
-            Err(fault)
-                if fault.kind() != FaultKind::Refused || dialect::is_about_the_server(fault.code()) =>
-            {
-                shared.drop_wire(&mut state, fault.clone());
-            }
-            _ => state.failures = 0,
+    }
+
+    /// Drops the connection, opens the circuit and has the maintenance thread dial anew.
+    pub(super) fn lose(&self, wire: Box<Wire>, fault: Fault) {
+        self.shared.lose(&mut self.shared.state.lock(), *wire, fault);
+    }
+
+    /// Why callers needn't queue, while there is no connection.
+    pub(super) fn fault(&self) -> Option<Fault> {
+        match &self.shared.state.lock().circuit {
+            Circuit::Open(fault) => Some(fault.clone()),
+            _ => None,
         }
-        result
     }
 
     pub(super) fn is_up(&self) -> bool {
-        matches!(self.shared.state.lock().circuit, Circuit::Closed(_))
+        self.fault().is_none()
     }
 
     pub(super) fn name(&self) -> String {
@@ -171,7 +179,7 @@ impl Shared {
         loop {
             match &state.circuit {
                 Circuit::Ended => return,
-                Circuit::Closed(_) => {
+                Circuit::Closed(_) | Circuit::InUse => {
                     self.changed.wait(&mut state);
                     continue;
                 }
@@ -218,19 +226,15 @@ impl Shared {
         if self.older.load(Ordering::Relaxed) {
             wire.sequence = Sequence::Older;
         }
-        for repair in repairs {
-            wire.owe(repair.clone())?;
-        }
+        repairs.iter().cloned().for_each(|repair| wire.todo(repair));
+        wire.send(&[])?;
         Ok(wire)
     }
 
-    /// Opens the circuit and has the maintenance thread dial anew.
-    fn drop_wire(&self, state: &mut State, fault: Fault) {
-        let fault = Fault { kind: FaultKind::Unavailable, ..fault };
-        if let Circuit::Closed(wire) = std::mem::replace(&mut state.circuit, Circuit::Open(fault)) {
-            state.repairs.extend(wire.unconfirmed());
-            state.repairs.truncate(MAX_REPAIRS);
-        }
+    fn lose(&self, state: &mut State, wire: Wire, fault: Fault) {
+        state.circuit = Circuit::Open(Fault { kind: FaultKind::Unavailable, ..fault });
+        state.repairs.extend(wire.unconfirmed());
+        state.repairs.truncate(MAX_REPAIRS);
         state.failures = state.failures.saturating_add(1);
         self.changed.notify_all();
     }
@@ -245,9 +249,7 @@ impl Circuit {
     fn fault(&self) -> Fault {
         match self {
             Self::Open(fault) => fault.clone(),
-            Self::Closed(_) | Self::Ended => {
-                Fault::new(FaultKind::Unavailable, "closed", "the limiter is closed")
-            }
+            _ => Fault::new(FaultKind::Unavailable, "closed", "the limiter is closed"),
         }
     }
 }

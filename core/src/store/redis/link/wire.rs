@@ -19,6 +19,9 @@ use super::super::dialect::{self, Sequence, command};
 use super::super::topology::{Address, Endpoint};
 use crate::store::{Fault, FaultKind};
 
+/// From when on it is worth a system call to see whether the server has closed.
+const IDLE: Duration = Duration::from_millis(5);
+
 /// A write that nobody waits for. Its reply is read before the next exchange.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(in super::super) enum Afterwards {
@@ -30,15 +33,40 @@ pub(in super::super) enum Afterwards {
     Default { config: String, field: String, value: String },
 }
 
+impl Afterwards {
+    fn encode(&self, bytes: &mut Vec<u8>) {
+        match self {
+            Self::Expire { key, interval_ms } => dialect::expire(bytes, key, *interval_ms),
+            Self::Drop { key } => command(bytes, &[b"DEL", key.as_bytes()]),
+            Self::Default { config, field, value } => {
+                command(bytes, &[b"HSETNX", config.as_bytes(), field.as_bytes(), value.as_bytes()]);
+            }
+        }
+    }
+
+    fn command(&self) -> &'static str {
+        match self {
+            Self::Expire { .. } => "PEXPIRE",
+            Self::Drop { .. } => "DEL",
+            Self::Default { .. } => "HSETNX",
+        }
+    }
+}
+
 pub(in super::super) struct Wire {
     stream: Stream,
     parser: Parser,
     pub(in super::super) sequence: Sequence,
+    /// To be sent with what is sent next.
+    todo: Vec<Afterwards>,
+    /// Sent, and not answered yet.
     owed: VecDeque<Afterwards>,
     /// The last repair was refused: until one is taken, nobody passes on the strength of a repair to come.
     pub(in super::super) repairs_fail: Option<Fault>,
     /// When a default was last refused.
     pub(in super::super) defaults_refused: Option<Instant>,
+    /// When something was sent last.
+    used: Instant,
 }
 
 impl Wire {
@@ -56,9 +84,11 @@ impl Wire {
             stream,
             parser: Parser::new(),
             sequence: Sequence::Modern,
+            todo: Vec::new(),
             owed: VecDeque::new(),
             repairs_fail: None,
             defaults_refused: None,
+            used: Instant::now(),
         };
         wire.until(deadline);
         wire.greet(address).map_err(|fault| Fault { kind: FaultKind::Unavailable, ..fault })?;
@@ -97,14 +127,14 @@ impl Wire {
         command(&mut bytes, &[b"CLIENT", b"SETNAME", b"tollgate"]);
         command(&mut bytes, &[b"INFO", b"server"]);
         let optional = ["CLIENT SETNAME", "INFO"];
-        let mut replies = self.ask(&bytes, needed.len() + optional.len())?.into_iter();
-        for (command, reply) in needed.iter().zip(&mut replies) {
-            if let Value::ServerError(error) = reply {
+        self.send(&bytes)?;
+        for command in needed {
+            if let Value::ServerError(error) = self.receive()? {
                 return Err(dialect::refused(command, &error));
             }
         }
-        for (command, reply) in optional.iter().zip(replies) {
-            match reply {
+        for command in optional {
+            match self.receive()? {
                 Value::ServerError(error) => {
                     let fault = dialect::refused(command, &error);
                     if dialect::is_about_the_server(fault.code()) {
@@ -122,23 +152,51 @@ impl Wire {
     }
 
     /// Sets the time by which all that follows has to end.
-    pub(super) fn until(&mut self, deadline: Instant) {
+    pub(in super::super) fn until(&mut self, deadline: Instant) {
         self.stream.deadline().set(deadline);
     }
 
     /// Whether the server has closed the connection while it lay idle.
     pub(super) fn hung_up(&self) -> Option<Fault> {
+        if self.used.elapsed() < IDLE {
+            return None;
+        }
         self.stream.has_ended().then(|| {
             Fault::new(FaultKind::Unavailable, "closed", "Redis closed the connection while it was idle")
         })
     }
 
-    fn send(&mut self, bytes: &[u8]) -> Result<(), Fault> {
-        self.stream.write_all(bytes).and_then(|()| self.stream.flush()).map_err(|error| io_fault(&error))
+    /// Sends commands, after what is to be done.
+    pub(in super::super) fn send(&mut self, commands: &[u8]) -> Result<(), Fault> {
+        let mut bytes = Vec::with_capacity(commands.len());
+        for afterwards in self.todo.drain(..) {
+            afterwards.encode(&mut bytes);
+            // Noted first: what is cut off amid the write counts as unconfirmed.
+            self.owed.push_back(afterwards);
+        }
+        bytes.extend_from_slice(commands);
+        if bytes.is_empty() {
+            return Ok(());
+        }
+        self.used = Instant::now();
+        self.stream.write_all(&bytes).and_then(|()| self.stream.flush()).map_err(|error| io_fault(&error))
     }
 
-    /// Reads one reply.
-    fn receive(&mut self) -> Result<Value, Fault> {
+    /// Notes a write that goes with what is sent next.
+    pub(in super::super) fn todo(&mut self, afterwards: Afterwards) {
+        self.todo.push(afterwards);
+    }
+
+    /// Reads the next reply that somebody waits for.
+    pub(in super::super) fn receive(&mut self) -> Result<Value, Fault> {
+        while !self.owed.is_empty() {
+            let reply = self.read()?;
+            self.settle_owed(reply)?;
+        }
+        self.read()
+    }
+
+    fn read(&mut self) -> Result<Value, Fault> {
         loop {
             match self.parser.parse_value(&mut self.stream) {
                 // RESP3 pushes are no replies.
@@ -150,58 +208,33 @@ impl Wire {
         }
     }
 
-    /// Sends commands and reads their replies, after those that are owed.
-    pub(in super::super) fn ask(&mut self, bytes: &[u8], replies: usize) -> Result<Vec<Value>, Fault> {
-        self.send(bytes)?;
-        self.read_owed()?;
-        (0..replies).map(|_| self.receive()).collect()
-    }
-
-    /// Sends a write whose reply is read later.
-    pub(in super::super) fn owe(&mut self, afterwards: Afterwards) -> Result<(), Fault> {
-        let mut bytes = Vec::new();
-        match &afterwards {
-            Afterwards::Expire { key, interval_ms } => dialect::expire(&mut bytes, key, *interval_ms),
-            Afterwards::Drop { key } => command(&mut bytes, &[b"DEL", key.as_bytes()]),
-            Afterwards::Default { config, field, value } => {
-                command(&mut bytes, &[b"HSETNX", config.as_bytes(), field.as_bytes(), value.as_bytes()]);
-            }
-        }
-        // Noted first: what is cut off amid the write counts as unconfirmed.
-        self.owed.push_back(afterwards);
-        self.send(&bytes)
-    }
-
-    /// Reads the replies that are owed.
-    pub(in super::super) fn read_owed(&mut self) -> Result<(), Fault> {
-        while let Some(afterwards) = self.owed.front() {
-            let command = match afterwards {
-                Afterwards::Expire { .. } => "PEXPIRE",
-                Afterwards::Drop { .. } => "DEL",
-                Afterwards::Default { .. } => "HSETNX",
-            };
-            let refusal = match self.receive()? {
-                Value::ServerError(error) => Some(dialect::refused(command, &error)),
-                Value::Int(_) => None,
-                other => return Err(dialect::nonsense(command, other)),
-            };
-            match (self.owed.pop_front(), refusal) {
-                (Some(Afterwards::Expire { .. }), refusal) => self.repairs_fail = refusal,
-                (Some(Afterwards::Default { field, .. }), Some(fault)) => {
-                    if self.defaults_refused.is_none() {
-                        tracing::warn!(target: "tollgate", field, "a missing setting can't be written back: {fault}");
-                    }
-                    self.defaults_refused = Some(Instant::now());
+    fn settle_owed(&mut self, reply: Value) -> Result<(), Fault> {
+        let Some(afterwards) = self.owed.front() else { return Ok(()) };
+        let command = afterwards.command();
+        let refusal = match reply {
+            Value::ServerError(error) => Some(dialect::refused(command, &error)),
+            Value::Int(_) => None,
+            other => return Err(dialect::nonsense(command, other)),
+        };
+        match (self.owed.pop_front(), refusal) {
+            (Some(Afterwards::Expire { .. }), refusal) => self.repairs_fail = refusal,
+            (Some(Afterwards::Default { field, .. }), Some(fault)) => {
+                if self.defaults_refused.is_none() {
+                    tracing::warn!(target: "tollgate", field, "a missing setting can't be written back: {fault}");
                 }
-                _ => {}
+                self.defaults_refused = Some(Instant::now());
             }
+            _ => {}
         }
         Ok(())
     }
 
-    /// Repairs that were sent and not confirmed.
+    /// Repairs that are not confirmed.
     pub(super) fn unconfirmed(self) -> impl Iterator<Item = Afterwards> {
-        self.owed.into_iter().filter(|afterwards| matches!(afterwards, Afterwards::Expire { .. }))
+        self.owed
+            .into_iter()
+            .chain(self.todo)
+            .filter(|afterwards| matches!(afterwards, Afterwards::Expire { .. }))
     }
 }
 
@@ -342,15 +375,22 @@ fn remaining(deadline: Instant) -> io::Result<Duration> {
         .ok_or_else(|| io::ErrorKind::TimedOut.into())
 }
 
+fn is_early(error: &io::Error) -> bool {
+    matches!(error.kind(), io::ErrorKind::Interrupted | io::ErrorKind::WouldBlock | io::ErrorKind::TimedOut)
+}
+
 /// A socket whose every system call ends by one deadline.
 struct Timed<S> {
     socket: S,
     deadline: Cell<Instant>,
+    read_timeout: Cell<Duration>,
+    write_timeout: Cell<Duration>,
 }
 
 impl<S: AsFd> Timed<S> {
     fn new(socket: S, deadline: Instant) -> Self {
-        Self { socket, deadline: Cell::new(deadline) }
+        let unset = || Cell::new(Duration::MAX);
+        Self { socket, deadline: Cell::new(deadline), read_timeout: unset(), write_timeout: unset() }
     }
 
     /// Whether the other side has closed; looks without waiting and without taking anything.
@@ -365,16 +405,22 @@ impl<S: AsFd> Timed<S> {
         }
     }
 
-    /// Calls with the time that is left as `set` takes it, again where a signal interrupts.
+    /// Calls until it is done or the deadline has come, again where a signal or a short timeout interrupts.
     fn timed<T>(
         &self,
+        timeout: &Cell<Duration>,
         set: fn(&SockRef<'_>, Option<Duration>) -> io::Result<()>,
         mut call: impl FnMut(&S) -> io::Result<T>,
     ) -> io::Result<T> {
         loop {
-            set(&SockRef::from(&self.socket), Some(remaining(self.deadline.get())?))?;
+            let left = remaining(self.deadline.get())?;
+            // Half of what is left will do for the next calls too, and saves them a system call.
+            if timeout.get() > left {
+                timeout.set((left / 2).max(Duration::from_micros(500).min(left)));
+                set(&SockRef::from(&self.socket), Some(timeout.get()))?;
+            }
             match call(&self.socket) {
-                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+                Err(error) if is_early(&error) => {}
                 done => return done,
             }
         }
@@ -386,7 +432,8 @@ where
     for<'a> &'a S: Read,
 {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
-        self.timed(|socket, left| socket.set_read_timeout(left), |mut socket| socket.read(buffer))
+        let set = |socket: &SockRef<'_>, timeout| socket.set_read_timeout(timeout);
+        self.timed(&self.read_timeout, set, |mut socket| socket.read(buffer))
     }
 }
 
@@ -395,7 +442,8 @@ where
     for<'a> &'a S: Write,
 {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        self.timed(|socket, left| socket.set_write_timeout(left), |mut socket| socket.write(bytes))
+        let set = |socket: &SockRef<'_>, timeout| socket.set_write_timeout(timeout);
+        self.timed(&self.write_timeout, set, |mut socket| socket.write(bytes))
     }
 
     fn flush(&mut self) -> io::Result<()> {

@@ -1,0 +1,604 @@
+//! Callers queue, one of them leads: it takes what has queued, sends it as one batch, reads the replies, hands leadership
+//! on, and wakes the served. There is no timer and no added latency, and a lone caller never changes thread.
+//!
+//! What a batch is made of is the [`Carrier`]'s business; here is only who works when. Every wait ends by the waiter's own
+//! deadline: a leader whose time is up passes the batch under way on to a caller who has time left.
+
+#[cfg(all(test, shuttle))]
+mod model;
+mod sync;
+
+use std::collections::{BinaryHeap, VecDeque};
+use std::future::Future;
+use std::pin::Pin;
+use std::sync::Arc;
+use std::task::{Context, Poll, Waker};
+use std::time::{Duration, Instant};
+
+use self::sync::{Condvar, Mutex};
+use crate::store::{Fault, FaultKind};
+
+/// Tasks that one batch takes at most.
+const MAX_BATCH: usize = 512;
+/// Callers that wait at most. More than that is a stampede that no deadline would let through.
+const MAX_WAITING: usize = 10_000;
+
+/// Carries tasks to a server and brings their answers back.
+pub(super) trait Carrier: Send + Sync + 'static {
+    type Task: Send + 'static;
+    type Answer: Send + 'static;
+    /// A batch under way. It owns the connection.
+    type Flight: Send + 'static;
+
+    /// Sends tasks, by `until` at the latest.
+    fn depart(&self, tasks: Vec<Self::Task>, until: Instant) -> Self::Flight;
+
+    /// Reads replies; true when all are there or none will come any more, false when `until` came first.
+    fn advance(&self, flight: &mut Self::Flight, until: Instant) -> bool;
+
+    /// What became of each task. Where replies are missing the connection is dropped. `idle` says that nobody is waiting
+    /// to be sent, so that what is left to do has to leave now.
+    fn land(&self, flight: Self::Flight, idle: bool) -> Vec<Landing<Self>>;
+}
+
+/// What became of a task.
+pub(super) enum Landing<C: Carrier + ?Sized> {
+    Done(Result<C::Answer, Fault>),
+    /// It needs another trip.
+    Again(C::Task),
+}
+
+/// The queue before one connection.
+pub(super) struct Lane<C: Carrier> {
+    shared: Arc<Shared<C>>,
+}
+
+struct Shared<C: Carrier> {
+    carrier: C,
+    queue: Mutex<Queue<C>>,
+    driver: Mutex<Driver<C>>,
+    /// Wakes the driver thread.
+    steer: Condvar,
+}
+
+struct Queue<C: Carrier> {
+    waiting: VecDeque<Entry<C>>,
+    /// Whether somebody leads. A baton that is being passed counts.
+    led: bool,
+}
+
+struct Entry<C: Carrier> {
+    job: Arc<Job<C>>,
+    task: C::Task,
+}
+
+/// One caller's place, shared between the caller and whoever leads.
+struct Job<C: Carrier> {
+    deadline: Instant,
+    /// Whether the caller is a future rather than a parked thread, so that the driver has to lead for it.
+    is_future: bool,
+    state: Mutex<State<C>>,
+    wake: Condvar,
+}
+
+struct State<C: Carrier> {
+    phase: Phase<C>,
+    baton: Option<Baton<C>>,
+    waker: Option<Waker>,
+}
+
+enum Phase<C: Carrier> {
+    Queued,
+    /// Part of a batch: from here on it may have been executed.
+    Sent,
+    Done(Result<C::Answer, Fault>),
+    /// The caller has left.
+    Gone,
+}
+
+/// The right and the duty to lead.
+enum Baton<C: Carrier> {
+    /// From the queue on.
+    Lead,
+    /// With a batch that is under way.
+    Finish(Batch<C>),
+}
+
+struct Batch<C: Carrier> {
+    jobs: Vec<Arc<Job<C>>>,
+    flight: C::Flight,
+}
+
+/// Leads for futures, on a thread that is started with the first of them.
+struct Driver<C: Carrier> {
+    started: bool,
+    ended: bool,
+    baton: Option<Baton<C>>,
+    /// Futures by deadline. Those that are answered stay until then.
+    timers: BinaryHeap<Timer<C>>,
+}
+
+struct Timer<C: Carrier>(Arc<Job<C>>);
+
+impl<C: Carrier> Lane<C> {
+    pub(super) fn new(carrier: C) -> Self {
+        Self {
+            shared: Arc::new(Shared {
+                carrier,
+                queue: Mutex::new(Queue { waiting: VecDeque::new(), led: false }),
+                driver: Mutex::new(Driver {
+                    started: false,
+                    ended: false,
+                    baton: None,
+                    timers: BinaryHeap::new(),
+                }),
+                steer: Condvar::new(),
+            }),
+        }
+    }
+
+    pub(super) fn carrier(&self) -> &C {
+        &self.shared.carrier
+    }
+
+    /// Has `task` carried, on this thread where nobody leads.
+    pub(super) fn call(&self, task: C::Task, deadline: Instant) -> Result<C::Answer, Fault> {
+        let job = Job::new(deadline, false);
+        if self.shared.enqueue(&job, task)? {
+            return self.shared.lead(&job, Baton::Lead);
+        }
+        let mut state = job.state.lock();
+        loop {
+            if let Some(baton) = state.baton.take() {
+                drop(state);
+                return self.shared.lead(&job, baton);
+            }
+            if let Some(result) = state.result() {
+                return result;
+            }
+            if job.wake.wait_until(&mut state, deadline) {
+                // Out of time, unless one of the two came in that moment.
+                if state.baton.is_none() {
+                    return state.leave();
+                }
+            }
+        }
+    }
+
+    /// The same for a future: a thread of the lane's own leads for it.
+    pub(super) fn call_async(&self, task: C::Task, deadline: Instant) -> Calling<C> {
+        let job = Job::new(deadline, true);
+        let started = self.shared.start_driver().and_then(|()| {
+            self.shared.driver.lock().timers.push(Timer(job.clone()));
+            let lead = self.shared.enqueue(&job, task)?;
+            self.shared.drive(lead.then_some(Baton::Lead));
+            Ok(())
+        });
+        if let Err(fault) = started {
+            job.state.lock().phase = Phase::Done(Err(fault));
+        }
+        Calling { job }
+    }
+}
+
+impl<C: Carrier> Drop for Lane<C> {
+    fn drop(&mut self) {
+        self.shared.driver.lock().ended = true;
+        self.shared.steer.notify_one();
+    }
+}
+
+impl<C: Carrier> Shared<C> {
+    /// Queues a task; true if its caller has to lead.
+    fn enqueue(&self, job: &Arc<Job<C>>, task: C::Task) -> Result<bool, Fault> {
+        let mut queue = self.queue.lock();
+        if queue.waiting.len() >= MAX_WAITING {
+            return Err(Fault::new(
+                FaultKind::Unavailable,
+                "busy",
+                format!("{MAX_WAITING} callers are waiting for Redis already"),
+            ));
+        }
+        queue.waiting.push_back(Entry { job: job.clone(), task });
+        Ok(!std::mem::replace(&mut queue.led, true))
+    }
+
+    /// Leads until the caller's own task is answered or its time is up.
+    fn lead(&self, own: &Arc<Job<C>>, baton: Baton<C>) -> Result<C::Answer, Fault> {
+        let relay = Relay(Some(self));
+        let result = self.lead_on(own, baton);
+        relay.release();
+        result
+    }
+
+    fn lead_on(&self, own: &Arc<Job<C>>, baton: Baton<C>) -> Result<C::Answer, Fault> {
+        let mut under_way = match baton {
+            Baton::Lead => None,
+            Baton::Finish(batch) => Some(batch),
+        };
+        loop {
+            if under_way.is_none() {
+                // Others' tasks aren't sent by somebody who has no time left to read the answers.
+                if own.deadline <= Instant::now() {
+                    // It leaves first, so as not to hand leadership to itself.
+                    let left = own.state.lock().leave();
+                    self.hand_on();
+                    return left;
+                }
+                under_way = self.board(own.deadline);
+            }
+            let Some(mut batch) = under_way.take() else {
+                return own.state.lock().leave();
+            };
+            let over = self.carrier.advance(&mut batch.flight, own.deadline);
+            if !over && let Some(successor) = batch.successor(own) {
+                let left = own.state.lock().leave();
+                self.pass(successor, batch);
+                return left;
+            }
+            if !self.land(batch, Some(own)) {
+                return own.state.lock().leave();
+            }
+        }
+    }
+
+    /// Takes what has queued and sends it. None when nothing is left: then nobody leads any more.
+    fn board(&self, until: Instant) -> Option<Batch<C>> {
+        let mut queue = self.queue.lock();
+        let (mut jobs, mut tasks) = (Vec::new(), Vec::new());
+        let now = Instant::now();
+        while jobs.len() < MAX_BATCH
+            && let Some(Entry { job, task }) = queue.waiting.pop_front()
+        {
+            let mut state = job.state.lock();
+            match state.phase {
+                // It is about to give up by itself; sending it would only count it.
+                Phase::Queued if job.deadline <= now => {}
+                Phase::Queued | Phase::Sent => {
+                    state.phase = Phase::Sent;
+                    drop(state);
+                    jobs.push(job);
+                    tasks.push(task);
+                }
+                Phase::Gone | Phase::Done(_) => {}
+            }
+        }
+        if jobs.is_empty() {
+            queue.led = false;
+            return None;
+        }
+        drop(queue);
+        // A leader whose time is nearly up may still send: the replies are read by somebody else.
+        let until = until.max(now + Duration::from_millis(1));
+        Some(Batch { flight: self.carrier.depart(tasks, until), jobs })
+    }
+
+    /// Ends a batch: what needs another trip goes to the head of the queue, leadership goes on (unless `own` isn't served
+    /// yet; then this is true), and then the served are woken.
+    fn land(&self, batch: Batch<C>, own: Option<&Arc<Job<C>>>) -> bool {
+        let idle = self.queue.lock().waiting.is_empty();
+        let landings = self.carrier.land(batch.flight, idle);
+        let mut served = Vec::with_capacity(batch.jobs.len());
+        let mut again = Vec::new();
+        let mut leads_on = own.is_some();
+        for (job, landing) in batch.jobs.into_iter().zip(landings) {
+            match landing {
+                Landing::Done(result) => {
+                    leads_on &= !own.is_some_and(|own| Arc::ptr_eq(own, &job));
+                    served.push((job, result));
+                }
+                Landing::Again(task) => again.push(Entry { job, task }),
+            }
+        }
+        let mut queue = self.queue.lock();
+        for entry in again.into_iter().rev() {
+            queue.waiting.push_front(entry);
+        }
+        drop(queue);
+        if !leads_on {
+            self.hand_on();
+        }
+        for (job, result) in served {
+            job.answer(result);
+        }
+        leads_on
+    }
+
+    /// Makes the first waiting thread the leader, or else the driver.
+    fn hand_on(&self) {
+        let mut queue = self.queue.lock();
+        let mut futures = false;
+        for Entry { job, .. } in &queue.waiting {
+            if job.is_future {
+                futures = true;
+            } else if job.accept(Baton::Lead) {
+                return;
+            }
+        }
+        queue.led = futures;
+        drop(queue);
+        if futures {
+            self.drive(Some(Baton::Lead));
+        }
+    }
+
+    /// Passes a batch under way to a caller, or to whoever else waits for it; with nobody left it ends.
+    fn pass(&self, successor: Arc<Job<C>>, batch: Batch<C>) {
+        let mut next = Some(successor);
+        while let Some(job) = next {
+            if job.is_future {
+                return self.drive(Some(Baton::Finish(batch)));
+            }
+            let mut state = job.state.lock();
+            if state.is_waiting() {
+                state.baton = Some(Baton::Finish(batch));
+                drop(state);
+                job.wake.notify_one();
+                return;
+            }
+            drop(state);
+            next = batch.successor(&job);
+        }
+        self.land(batch, None);
+    }
+
+    /// Gives the driver something to do, or has it look at its timers.
+    fn drive(&self, baton: Option<Baton<C>>) {
+        let mut driver = self.driver.lock();
+        if baton.is_some() {
+            driver.baton = baton;
+        }
+        drop(driver);
+        self.steer.notify_one();
+    }
+
+    fn start_driver(self: &Arc<Self>) -> Result<(), Fault> {
+        let mut driver = self.driver.lock();
+        if driver.started {
+            return Ok(());
+        }
+        let shared = self.clone();
+        sync::spawn("tollgate-driver", move || shared.drive_on()).map_err(|error| {
+            Fault::new(
+                FaultKind::Unavailable,
+                "thread",
+                format!("the driver thread can't be started: {error}"),
+            )
+        })?;
+        driver.started = true;
+        Ok(())
+    }
+
+    /// The driver thread: leads when it is its turn, and lets futures go whose time is up.
+    fn drive_on(&self) {
+        let mut under_way: Option<Batch<C>> = None;
+        loop {
+            let mut driver = self.driver.lock();
+            let (due, next) = driver.due(Instant::now());
+            if !due.is_empty() {
+                drop(driver);
+                due.into_iter().for_each(Job::expire);
+                continue;
+            }
+            if under_way.is_none() {
+                match driver.baton.take() {
+                    None if driver.ended => return,
+                    None => {
+                        match next {
+                            Some(next) => drop(self.steer.wait_until(&mut driver, next)),
+                            None => self.steer.wait(&mut driver),
+                        }
+                        continue;
+                    }
+                    Some(Baton::Finish(batch)) => under_way = Some(batch),
+                    Some(Baton::Lead) => {}
+                }
+            }
+            drop(driver);
+            let Some(mut batch) = under_way.take().or_else(|| self.board(self.latest())) else { continue };
+            let latest = batch.latest();
+            let until = next.map_or(latest, |next| next.min(latest));
+            if !self.carrier.advance(&mut batch.flight, until) && batch.latest() > Instant::now() {
+                under_way = Some(batch);
+                continue;
+            }
+            self.land(batch, None);
+        }
+    }
+
+    /// A time by which everyone who waits now has left.
+    fn latest(&self) -> Instant {
+        let queue = self.queue.lock();
+        let latest = queue.waiting.iter().map(|entry| entry.job.deadline).max();
+        latest.unwrap_or_else(Instant::now)
+    }
+}
+
+/// Hands leadership on should a carrier panic, so that the queue doesn't wait for a leader who is gone.
+struct Relay<'a, C: Carrier>(Option<&'a Shared<C>>);
+
+impl<C: Carrier> Relay<'_, C> {
+    fn release(mut self) {
+        self.0 = None;
+    }
+}
+
+impl<C: Carrier> Drop for Relay<'_, C> {
+    fn drop(&mut self) {
+        if let Some(shared) = self.0 {
+            shared.hand_on();
+        }
+    }
+}
+
+impl<C: Carrier> Batch<C> {
+    /// Somebody in the batch who still waits after `own` has to leave.
+    fn successor(&self, own: &Arc<Job<C>>) -> Option<Arc<Job<C>>> {
+        let later =
+            |job: &&Arc<Job<C>>| job.deadline > own.deadline && !Arc::ptr_eq(job, own) && job.is_waiting();
+        let mut waiting = self.jobs.iter().filter(later);
+        let first = waiting.clone().find(|job| !job.is_future).or_else(|| waiting.next());
+        first.cloned()
+    }
+
+    /// A time by which everybody has left. One who left early, a dropped future, is no reason to give the connection up.
+    fn latest(&self) -> Instant {
+        self.jobs.iter().map(|job| job.deadline).max().unwrap_or_else(Instant::now)
+    }
+}
+
+impl<C: Carrier> Job<C> {
+    fn new(deadline: Instant, is_future: bool) -> Arc<Self> {
+        Arc::new(Self {
+            deadline,
+            is_future,
+            state: Mutex::new(State { phase: Phase::Queued, baton: None, waker: None }),
+            wake: Condvar::new(),
+        })
+    }
+
+    fn is_waiting(&self) -> bool {
+        self.state.lock().is_waiting()
+    }
+
+    /// Hands the baton to the waiting caller; false where that has left.
+    fn accept(&self, baton: Baton<C>) -> bool {
+        let mut state = self.state.lock();
+        if !state.is_waiting() {
+            return false;
+        }
+        state.baton = Some(baton);
+        drop(state);
+        self.wake.notify_one();
+        true
+    }
+
+    fn answer(&self, result: Result<C::Answer, Fault>) {
+        let mut state = self.state.lock();
+        if !state.is_waiting() {
+            return;
+        }
+        state.phase = Phase::Done(result);
+        let waker = state.waker.take();
+        drop(state);
+        match waker {
+            Some(waker) => waker.wake(),
+            None => self.wake.notify_one(),
+        }
+    }
+
+    /// Lets a future go whose time is up.
+    fn expire(job: Arc<Self>) {
+        let fault = job.state.lock().out_of_time();
+        job.answer(Err(fault));
+    }
+}
+
+impl<C: Carrier> State<C> {
+    fn is_waiting(&self) -> bool {
+        matches!(self.phase, Phase::Queued | Phase::Sent)
+    }
+
+    /// The answer, where it is there.
+    fn result(&mut self) -> Option<Result<C::Answer, Fault>> {
+        match std::mem::replace(&mut self.phase, Phase::Gone) {
+            Phase::Done(result) => Some(result),
+            phase => {
+                self.phase = phase;
+                None
+            }
+        }
+    }
+
+    /// The answer, or else why the caller leaves without one.
+    fn leave(&mut self) -> Result<C::Answer, Fault> {
+        let fault = self.out_of_time();
+        match std::mem::replace(&mut self.phase, Phase::Gone) {
+            Phase::Done(result) => result,
+            _ => Err(fault),
+        }
+    }
+
+    fn out_of_time(&self) -> Fault {
+        match self.phase {
+            Phase::Sent => {
+                Fault::new(FaultKind::Timeout, "timeout", "Redis didn't answer within the deadline")
+            }
+            _ => Fault::new(
+                FaultKind::Unavailable,
+                "busy",
+                "the connection to Redis was in use for the whole deadline",
+            ),
+        }
+    }
+}
+
+impl<C: Carrier> Driver<C> {
+    /// Futures whose time is up, and when the next one's is.
+    fn due(&mut self, now: Instant) -> (Vec<Arc<Job<C>>>, Option<Instant>) {
+        let mut due = Vec::new();
+        while let Some(timer) = self.timers.peek() {
+            if timer.0.deadline > now {
+                return (due, Some(timer.0.deadline));
+            }
+            due.extend(self.timers.pop().map(|timer| timer.0));
+        }
+        (due, None)
+    }
+}
+
+// The earliest deadline is the greatest timer.
+impl<C: Carrier> Ord for Timer<C> {
+    fn cmp(&self, other: &Self) -> std::cmp::Ordering {
+        other.0.deadline.cmp(&self.0.deadline)
+    }
+}
+
+impl<C: Carrier> PartialOrd for Timer<C> {
+    fn partial_cmp(&self, other: &Self) -> Option<std::cmp::Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+impl<C: Carrier> PartialEq for Timer<C> {
+    fn eq(&self, other: &Self) -> bool {
+        self.0.deadline == other.0.deadline
+    }
+}
+
+impl<C: Carrier> Eq for Timer<C> {}
+
+/// A task's answer to come. Dropping it lets the task go: what wasn't sent isn't sent any more.
+pub(super) struct Calling<C: Carrier> {
+    job: Arc<Job<C>>,
+}
+
+impl<C: Carrier> Future for Calling<C> {
+    type Output = Result<C::Answer, Fault>;
+
+    fn poll(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Self::Output> {
+        let mut state = self.job.state.lock();
+        match state.result() {
+            Some(result) => Poll::Ready(result),
+            None => {
+                if !state.waker.as_ref().is_some_and(|waker| waker.will_wake(context.waker())) {
+                    state.waker = Some(context.waker().clone());
+                }
+                Poll::Pending
+            }
+        }
+    }
+}
+
+impl<C: Carrier> Drop for Calling<C> {
+    fn drop(&mut self) {
+        let mut state = self.job.state.lock();
+        if state.is_waiting() {
+            state.phase = Phase::Gone;
+        }
+        let waker = state.waker.take();
+        drop(state);
+        // A waker's drop may run foreign code: not under the lock.
+        drop(waker);
+    }
+}
