@@ -52,12 +52,8 @@ public final class GuardedMethods {
     public GuardedMethod find(Object bean, Class<?> type, Method method) {
         // Controllers behind JDK proxies can share one proxy class.
         Class<?> target = bean instanceof Proxy ? targetClass(bean, type) : type;
-        for (Entry entry = entries.get(method); entry != null; entry = entry.next) {
-            if (entry.type == target) {
-                return entry.guarded;
-            }
-        }
-        return remember(target, method);
+        Entry known = Entry.of(target, entries.get(method));
+        return known != null ? known.guarded : remember(target, method);
     }
 
     private static Class<?> targetClass(Object proxy, Class<?> type) {
@@ -71,23 +67,14 @@ public final class GuardedMethods {
 
     private GuardedMethod remember(Class<?> type, Method method) {
         GuardedMethod guarded = resolve(type, method);
-        if (size.get() >= capacity) {
-            return guarded;
-        }
-        // Whoever comes second takes what the first has found: a rule is registered once.
-        Entry head = entries.compute(method, (key, known) -> {
-            for (Entry entry = known; entry != null; entry = entry.next) {
-                if (entry.type == type) {
-                    return known;
+        if (size.get() < capacity) {
+            entries.compute(method, (key, head) -> {
+                if (Entry.of(type, head) != null) {
+                    return head;
                 }
-            }
-            size.incrementAndGet();
-            return new Entry(type, guarded, known);
-        });
-        for (Entry entry = head; entry != null; entry = entry.next) {
-            if (entry.type == type) {
-                return entry.guarded;
-            }
+                size.incrementAndGet();
+                return new Entry(type, guarded, head);
+            });
         }
         return guarded;
     }
@@ -119,6 +106,14 @@ public final class GuardedMethods {
             this.type = type;
             this.guarded = guarded;
             this.next = next;
+        }
+
+        static Entry of(Class<?> type, Entry head) {
+            Entry entry = head;
+            while (entry != null && entry.type != type) {
+                entry = entry.next;
+            }
+            return entry;
         }
     }
 }

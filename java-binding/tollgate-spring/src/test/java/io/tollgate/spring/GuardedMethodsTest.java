@@ -9,12 +9,6 @@ import java.lang.annotation.Target;
 import java.lang.reflect.InvocationHandler;
 import java.lang.reflect.Method;
 import java.lang.reflect.Proxy;
-import java.util.ArrayList;
-import java.util.List;
-import java.util.concurrent.Callable;
-import java.util.concurrent.ExecutorService;
-import java.util.concurrent.Executors;
-import java.util.concurrent.Future;
 import org.junit.jupiter.api.Test;
 import org.springframework.aop.framework.ProxyFactory;
 import org.springframework.cglib.proxy.Enhancer;
@@ -65,27 +59,6 @@ class GuardedMethodsTest {
     @Test
     void aMethodIsResolvedOnce() {
         assertThat(find(new Orders(), "list")).isSameAs(find(new Orders(), "list"));
-    }
-
-    @Test
-    void racingRequestsGetOneGuard() throws Exception {
-        ExecutorService threads = Executors.newFixedThreadPool(8);
-        try {
-            for (int round = 0; round < 200; round++) {
-                GuardedMethods fresh = new GuardedMethods(RuleNames.ofModule("wms"));
-                Method method = Orders.class.getMethod("list");
-                List<Callable<GuardedMethod>> calls = new ArrayList<>();
-                for (int i = 0; i < 8; i++) {
-                    calls.add(() -> fresh.find(null, Orders.class, method));
-                }
-                GuardedMethod known = fresh.find(null, Orders.class, method);
-                for (Future<GuardedMethod> call : threads.invokeAll(calls)) {
-                    assertThat(call.get()).isSameAs(known);
-                }
-            }
-        } finally {
-            threads.shutdown();
-        }
     }
 
     @Test
