@@ -25,13 +25,17 @@ demo: demo-built ## Starts the demo: PORT=8080, REDIS_URL=redis://… (default: 
 demo-built: setup-demo library $(DEMO) $(EASYUI)
 
 .PHONY: test
-test: test-rust test-java test-demo ## Runs all tests: Rust, C, Java, and the demo in a browser
+test: test-rust model test-java test-demo ## Runs all tests: Rust, C, Java, and the demo in a browser
 
 .PHONY: test-rust
 test-rust: setup-test ## Runs the tests of the core and the C interface, against real Redis servers
 	.ci/old-redis
-	cargo test --workspace
+	TOLLGATE_REQUIRE_SERVERS=1 cargo test --workspace
 	cargo test -p tollgate --no-default-features
+
+.PHONY: model
+model: setup-test ## Checks the hand-overs between callers under a model checker
+	RUSTFLAGS='--cfg shuttle' cargo test -p tollgate --lib --target-dir target/model model::
 
 .PHONY: test-java
 test-java: setup-test library ## Runs the Java tests on Boot 2.1.18 and 2.7.18, on this JDK and on one of 21 or later

@@ -219,7 +219,7 @@ impl Limiter {
                     self.tell(|observer| observer.recovered(tracked));
                 }
                 if let Some(fault) = &reading.unread {
-                    self.tell(|observer| observer.faulted(tracked, fault));
+                    self.tell(|observer| observer.unread(tracked, fault));
                 }
                 if reading.counted.is_some_and(|counted| counted.replaced) {
                     self.tell(|observer| observer.replaced(tracked, key));
@@ -275,10 +275,12 @@ impl Limiter {
 
     /// What happened so far, and what the store says of itself.
     pub fn stats(&self) -> Stats {
+        let mut store = self.0.store.state();
+        store.counters += self.0.local.counters();
         Stats {
+            store,
             outcomes: self.0.outcomes.each_ref().map(|count| count.load(Ordering::Relaxed)),
             rules: self.0.rules.lock().registered as u64,
-            store: self.0.store.state(),
         }
     }
 

@@ -46,8 +46,13 @@ pub trait Observer: Send + Sync + 'static {
         let _ = (rule, who, decision);
     }
 
-    /// The store couldn't answer a hit on `rule`, or couldn't read the configuration for it.
+    /// The store couldn't answer a hit on `rule`: the fault policy decided.
     fn faulted(&self, rule: &Tracked, fault: &Fault) {
+        let _ = (rule, fault);
+    }
+
+    /// The counter was there but the configuration hash couldn't be read: the rule's own defaults decided.
+    fn unread(&self, rule: &Tracked, fault: &Fault) {
         let _ = (rule, fault);
     }
 
@@ -78,6 +83,7 @@ pub(crate) struct Log<C = MonotonicClock> {
     faulting: AtomicBool,
     faults: Mutex<Throttle>,
     replacements: Mutex<Throttle>,
+    unread: Mutex<Throttle>,
 }
 
 impl Log {
@@ -93,6 +99,7 @@ impl<C: Clock> Log<C> {
             faulting: AtomicBool::new(false),
             faults: Mutex::new(Throttle::default()),
             replacements: Mutex::new(Throttle::default()),
+            unread: Mutex::new(Throttle::default()),
         }
     }
 }
@@ -108,6 +115,20 @@ impl<C: Clock> Observer for Log<C> {
                 code = fault.code(),
                 suppressed,
                 "store fault, the fault policy decides: {fault}"
+            );
+        }
+    }
+
+    fn unread(&self, rule: &Tracked, fault: &Fault) {
+        if let Some(suppressed) = self.unread.lock().admit(fault.code(), self.clock.now()) {
+            tracing::error!(
+                target: "tollgate",
+                rule = rule.label(),
+                kind = fault.kind().as_str(),
+                code = fault.code(),
+                suppressed,
+                "the configuration can't be read, the defaults of {} hold: {fault}",
+                rule.label()
             );
         }
     }

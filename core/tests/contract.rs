@@ -1,5 +1,5 @@
 //! One contract for every store: random traces of hits, time, operators' writes, lost expiries and foreign values, compared
-//! with the window machine as the model. A new store adds one line to `beds`.
+//! with the window machine as the model. A new store adds a `Bed` and a test of one line.
 
 mod common;
 

@@ -30,13 +30,12 @@ fn a_server_that_dies_and_comes_back_needs_no_restart() {
     assert!(limiter.acquire(&rule, "u1").is_allowed());
     assert_eq!(limiter.acquire(&rule, "u1").outcome(), Outcome::Limited);
     server.stop();
-    for _ in 0..100 {
+    for n in 0..100 {
         let decision = limiter.acquire(&rule, "u1");
         assert_eq!(decision.outcome(), Outcome::FaultAllowed);
-        assert!(
-            decision.fault().is_some_and(tollgate::Fault::is_safe_to_repeat),
-            "nothing was sent: {decision:?}"
-        );
+        // Only the first may find out by sending.
+        let unsent = decision.fault().is_some_and(tollgate::Fault::is_safe_to_repeat);
+        assert!(unsent || n == 0, "{decision:?}");
     }
     assert!(!limiter.stats().store.up);
     server.resume();

@@ -198,7 +198,7 @@ fn foreign_data_at_the_configuration_is_loud_and_the_defaults_hold() {
         let rule = rule(&limiter, 60);
         let _: redis::Value = server.run("SET ratelimit:config x");
         assert_eq!(outcomes(&limiter, &rule, 2), [Outcome::Allowed, Outcome::Limited]);
-        assert_eq!(witness.take(), ["fault wms.Order.list WRONGTYPE", "fault wms.Order.list WRONGTYPE"]);
+        assert_eq!(witness.take(), ["unread wms.Order.list WRONGTYPE", "unread wms.Order.list WRONGTYPE"]);
         assert_eq!(
             server.run::<String>("GET ratelimit:config"),
             "x",

@@ -119,7 +119,7 @@ impl MemoryStore {
         hit.rule().see(values, revision)
     }
 
-    fn counters(&self) -> u64 {
+    pub(crate) fn counters(&self) -> u64 {
         self.shards.iter().map(|shard| shard.lock().index.len() as u64).sum()
     }
 }

@@ -207,6 +207,10 @@ impl Observer for Witness {
         self.tell(format!("fault {} {}", rule.label(), fault.code()));
     }
 
+    fn unread(&self, rule: &Tracked, fault: &Fault) {
+        self.tell(format!("unread {} {}", rule.label(), fault.code()));
+    }
+
     fn recovered(&self, rule: &Tracked) {
         self.tell(format!("recovered {}", rule.label()));
     }

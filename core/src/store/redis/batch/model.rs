@@ -1,5 +1,5 @@
 //! The queue under the model checker: every interleaving that shuttle finds of callers, futures, deadlines and drops.
-//! Run with `RUSTFLAGS='--cfg shuttle' cargo test -p tollgate --lib batch::model`.
+//! Run by `make model`.
 
 use std::future::Future;
 use std::pin::Pin;
@@ -82,7 +82,7 @@ fn block_on<T>(future: impl Future<Output = T>) -> T {
 }
 
 fn explore(scenario: impl Fn() + Send + Sync + 'static) {
-    shuttle::check_random(scenario, 20_000);
+    shuttle::check_random(scenario, 5_000);
 }
 
 fn lane() -> Arc<Lane<Doubler>> {
