@@ -15,7 +15,7 @@ use crate::decision::{Decision, Outcome};
 use crate::identity::Identity;
 use crate::key::{KeyError, Keys};
 use crate::observer::{Log, Observer};
-use crate::rule::{DEADLINES, OnFault, Rule, RuleError};
+use crate::rule::{DEADLINES, OnFault, Rule, RuleError, seconds};
 use crate::settings::{self, SettingError};
 use crate::store::{Fault, Hit, MemoryStore, Reading, Store, StoreState, Tracked};
 
@@ -405,10 +405,10 @@ impl Builder {
         let keys = Keys::new(&self.prefix)?;
         let range = |option, value: String, remedy| Err(OpenError::Option { option, value, remedy });
         if !DEADLINES.contains(&self.deadline) {
-            return range("deadline", format!("{:?}", self.deadline), "use 1 ms to 60 s");
+            return range("deadline", seconds(self.deadline), "use 1 ms to 60 s");
         }
         if self.connect_timeout > MAX_WAIT {
-            return range("connect timeout", format!("{:?}", self.connect_timeout), "use 0 to 60 s");
+            return range("connect timeout", seconds(self.connect_timeout), "use 0 to 60 s");
         }
         if !(1..=100_000_000).contains(&self.max_counters) {
             return range("max counters", self.max_counters.to_string(), "use 1 to 100000000");

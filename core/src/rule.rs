@@ -139,16 +139,21 @@ impl Rule {
             return fail("name", format!("{:?}", self.name), "give it a name, such as Controller.method");
         }
         if self.interval.subsec_nanos() != 0 || !(1..=MAX_INTERVAL_SECS).contains(&self.interval.as_secs()) {
-            return fail("interval", format!("{:?}", self.interval), "use whole seconds from 1 to 31536000");
+            return fail("interval", seconds(self.interval), "use whole seconds from 1 to 31536000");
         }
         if self.limit > MAX_LIMIT {
             return fail("limit", self.limit.to_string(), "use 0 to 9223372036854775807");
         }
         if let Some(deadline) = self.deadline.filter(|deadline| !DEADLINES.contains(deadline)) {
-            return fail("deadline", format!("{deadline:?}"), "use 1 ms to 60 s");
+            return fail("deadline", seconds(deadline), "use 1 ms to 60 s");
         }
         Ok(())
     }
+}
+
+/// A duration as people write it: `0 s`, `1.5 s`.
+pub(crate) fn seconds(duration: Duration) -> String {
+    format!("{} s", duration.as_secs_f64())
 }
 
 /// A rule that can't be registered: which field, which value, what to do.

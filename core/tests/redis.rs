@@ -361,6 +361,37 @@ fn a_user_with_the_least_rights() {
     assert_eq!(outcomes(&limiter, &gate, 2), [Outcome::Allowed, Outcome::Limited]);
 }
 
+/// Before 7.0 the expiry is set after the answer, so the first refusal is only found out with the next hit.
+#[test]
+fn an_older_server_that_refuses_to_expire_turns_nobody_away() {
+    let Some(binary) = common::binary("5.0.6") else { return };
+    let server = Server::start(&binary, &["--rename-command", "PEXPIRE", ""]);
+    let limiter = patient().redis(server.url()).open().expect("opens");
+    let rule = rule(&limiter, 60);
+    assert_eq!(limiter.acquire(&rule, "u1").outcome(), Outcome::Allowed);
+    for user in ["u1", "u1", "u2", "u3"] {
+        let decision = limiter.acquire(&rule, user);
+        assert_eq!(decision.outcome(), Outcome::FaultAllowed, "{user}");
+        assert!(decision.fault().is_some_and(|fault| fault.to_string().contains("PEXPIRE")), "{decision:?}");
+    }
+}
+
+#[test]
+fn refused_defaults_are_not_written_again_with_every_hit() {
+    let server = Server::start(&newest(), &["--rename-command", "HSETNX", ""]);
+    let limiter = patient().redis(server.url()).open().expect("opens");
+    let rule = rule(&limiter, 600);
+    for n in 0..20 {
+        assert!(limiter.acquire(&rule, &format!("user{n}")).is_allowed());
+    }
+    settled(&limiter);
+    let refused: String = server.run("INFO errorstats");
+    // Four fields, once; a machine that takes over ten seconds for this may see them a second time.
+    let count = refused.split("errorstat_ERR:count=").nth(1).and_then(|rest| rest.split('\r').next());
+    let count: u32 = count.and_then(|count| count.parse().ok()).expect("a count");
+    assert!((4..=12).contains(&count), "{refused}");
+}
+
 #[test]
 fn tls_is_verified() {
     let folder = tempfile::tempdir().expect("a folder");

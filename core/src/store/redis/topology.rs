@@ -5,7 +5,7 @@ use redis::{ConnectionAddr, IntoConnectionInfo, ProtocolVersion};
 /// A Redis URL that can't be used. Passwords are never shown.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error(
-    "Redis URL {url:?} is not usable: {reason}; use redis://[[user]:password@]host[:port][/database], rediss://… or unix:///path/to/socket[?db=1]"
+    "URL {url:?} is not usable: {reason}; use memory:, redis://[[user]:password@]host[:port][/database], rediss://… or unix:///path/to/socket[?db=1]"
 )]
 pub struct RedisError {
     /// The URL, with its password hidden.
@@ -141,7 +141,7 @@ mod tests {
             let error = Address::parse(url).map(|address| address.name()).expect_err(url);
             assert!(error.reason.contains(reason), "{url}: {error}");
             assert!(!error.url.contains("hun"), "{error}");
-            assert!(error.to_string().contains("redis://[[user]"));
+            assert!(error.to_string().contains("use memory:, redis://[[user]"));
         }
     }
 }
