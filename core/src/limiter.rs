@@ -347,7 +347,10 @@ impl Builder {
     }
 
     /// Where to count: `memory:`, `redis://[[user]:password@]host[:port][/database]`, the same with `rediss://` for TLS
-    /// (trusting the system's certificates), or `unix:///path/to/socket[?db=1&user=u&pass=p]`.
+    /// (trusting the system's certificates), `unix:///path/to/socket[?db=1&user=u&pass=p]`, or, for the master that
+    /// sentinels name, `redis-sentinel://[[user]:password@]host[:port][,host[:port]…][/database]?sentinelMasterId=name`
+    /// (`rediss-sentinel://` for TLS; `sentinelUser` and `sentinelPassword` get into the sentinels themselves). Names and
+    /// passwords are percent-encoded.
     pub fn url(mut self, url: impl Into<String>) -> Self {
         self.source = Source::Url(url.into());
         self

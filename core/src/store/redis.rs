@@ -15,13 +15,13 @@ use redis::Value;
 use self::batch::Lane;
 use self::carrier::{Carrier, Reply, Stage, Task};
 use self::link::{Link, TlsRoots};
-use self::topology::{Address, Endpoint};
+use self::topology::Topology;
 use super::{Fault, Hit, Reading, Store, StoreState};
 use crate::key::Keys;
 
 pub use topology::RedisError;
 
-/// A store in one Redis server, 2.8 or later.
+/// A store in one Redis server, 2.8 or later, or in the master that sentinels name.
 ///
 /// A hit costs one round trip, which it shares with the hits of other callers that come meanwhile. Time is the server's. See [`Builder::url`](crate::Builder::url) for the forms of the URL.
 ///
@@ -47,13 +47,13 @@ impl RedisStore {
     /// # Errors
     /// [`RedisError`] when the URL is not usable, or TLS finds no trusted certificates.
     pub fn open(url: &str, keys: &Keys, connect_timeout: Duration) -> Result<Self, RedisError> {
-        let address = Address::parse(url)?;
-        let fail = |reason: String| RedisError { url: address.name(), reason };
-        let roots = match address.endpoint {
-            Endpoint::Tcp { tls: true, .. } => Some(TlsRoots::of_system().map_err(fail)?),
-            _ => None,
+        let topology = Topology::parse(url)?;
+        let fail = |reason: String| RedisError { url: topology.name(), reason };
+        let roots = match topology.uses_tls() {
+            true => Some(TlsRoots::of_system().map_err(fail)?),
+            false => None,
         };
-        let link = Link::open(address.clone(), roots, connect_timeout)
+        let link = Link::open(topology.clone(), roots, connect_timeout)
             .map_err(|error| fail(format!("its maintenance thread can't be started: {error}")))?;
         Ok(Self { lane: Lane::new(Carrier::new(link, keys.config())), config: keys.config() })
     }

@@ -68,6 +68,8 @@ pub struct Server {
     folder: tempfile::TempDir,
     pub port: u16,
     password: Option<String>,
+    /// A sentinel's.
+    config: Option<PathBuf>,
 }
 
 impl Server {
@@ -88,7 +90,18 @@ impl Server {
             folder: tempfile::tempdir().expect("a folder"),
             port: free_port(),
             password,
+            config: None,
         }
+    }
+
+    /// A sentinel that watches nothing yet.
+    pub fn sentinel(binary: &Binary) -> Self {
+        let mut sentinel = Self::stopped(binary, &[]);
+        let file = sentinel.folder.path().join("sentinel.conf");
+        std::fs::write(&file, format!("port {}\nbind 127.0.0.1\n", sentinel.port)).expect("written");
+        sentinel.config = Some(file);
+        sentinel.resume();
+        sentinel
     }
 
     pub fn folder(&self) -> &Path {
@@ -118,7 +131,12 @@ impl Server {
             .stdout(Stdio::null())
             .stderr(Stdio::null());
         let port = self.port.to_string();
-        command.args(["--port", &port, "--bind", "127.0.0.1", "--save", "", "--appendonly", "no"]);
+        match &self.config {
+            Some(file) => command.arg(file).arg("--sentinel"),
+            None => {
+                command.args(["--port", &port, "--bind", "127.0.0.1", "--save", "", "--appendonly", "no"])
+            }
+        };
         command.args(&self.arguments);
         self.child = Some(command.spawn().expect("redis-server starts"));
         eventually("redis-server answers", || {

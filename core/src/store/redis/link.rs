@@ -13,7 +13,7 @@ use std::time::{Duration, Instant};
 use parking_lot::{Condvar, Mutex, MutexGuard};
 
 use super::dialect::Sequence;
-use super::topology::Address;
+use super::topology::Topology;
 use crate::store::{Fault, FaultKind};
 
 pub(super) use wire::{Afterwards, TlsRoots, Wire};
@@ -29,7 +29,7 @@ pub(super) struct Link {
 }
 
 struct Shared {
-    address: Address,
+    topology: Topology,
     roots: Option<TlsRoots>,
     connect_timeout: Duration,
     state: Mutex<State>,
@@ -60,12 +60,12 @@ enum Circuit {
 impl Link {
     /// Starts dialling and waits for the first dial to end, for `connect_timeout` at most.
     pub(super) fn open(
-        address: Address,
+        topology: Topology,
         roots: Option<TlsRoots>,
         connect_timeout: Duration,
     ) -> std::io::Result<Self> {
         let shared = Arc::new(Shared {
-            address,
+            topology,
             roots,
             connect_timeout: connect_timeout.max(Duration::from_secs(1)),
             state: Mutex::new(State {
@@ -153,7 +153,7 @@ impl Link {
     }
 
     pub(super) fn name(&self) -> String {
-        self.shared.address.name()
+        self.shared.topology.name()
     }
 }
 
@@ -222,7 +222,7 @@ impl Shared {
 
     fn dial(&self, repairs: &[Afterwards]) -> Result<Wire, Fault> {
         let deadline = Instant::now() + self.connect_timeout;
-        let mut wire = Wire::dial(&self.address, self.roots.as_ref(), deadline)?;
+        let mut wire = self.topology.dial(self.roots.as_ref(), deadline)?;
         if self.older.load(Ordering::Relaxed) {
             wire.sequence = Sequence::Older;
         }

@@ -1,17 +1,170 @@
-//! Which server to ask: so far the one that the URL names.
+//! Which server to ask: the one that the URL names, or the one that sentinels name.
 
-use redis::{ConnectionAddr, IntoConnectionInfo, ProtocolVersion};
+use std::time::Instant;
+
+use redis::{ConnectionAddr, IntoConnectionInfo, ProtocolVersion, Value};
+
+use super::dialect;
+use super::link::{TlsRoots, Wire};
+use crate::store::{Fault, FaultKind};
 
 /// A Redis URL that can't be used. Passwords are never shown.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error(
-    "URL {url:?} is not usable: {reason}; use memory:, redis://[[user]:password@]host[:port][/database], rediss://… or unix:///path/to/socket[?db=1]"
+    "URL {url:?} is not usable: {reason}; use memory:, redis://[[user]:password@]host[:port][/database], rediss://…, unix:///path/to/socket[?db=1] or redis-sentinel://[[user]:password@]host[:port],…[/database]?sentinelMasterId=name"
 )]
 pub struct RedisError {
     /// The URL, with its password hidden.
     pub url: String,
     /// What is wrong with it.
     pub reason: String,
+}
+
+/// Where the server is found.
+#[derive(Clone)]
+pub(super) enum Topology {
+    Single(Address),
+    Sentinels(Sentinels),
+}
+
+/// Servers that know which one is the master. Protocol: <https://redis.io/docs/latest/develop/reference/sentinel-clients/>.
+#[derive(Clone)]
+pub(super) struct Sentinels {
+    sentinels: Vec<Address>,
+    master: String,
+    /// How to get into the master, wherever it is.
+    data: Address,
+}
+
+impl Topology {
+    pub(super) fn parse(url: &str) -> Result<Self, RedisError> {
+        let (tls, rest) = match url.split_once("://") {
+            Some(("redis-sentinel", rest)) => ("redis", rest),
+            Some(("rediss-sentinel", rest)) => ("rediss", rest),
+            _ => return Address::parse(url).map(Self::Single),
+        };
+        Sentinels::parse(tls, rest)
+            .map(Self::Sentinels)
+            .map_err(|reason| RedisError { url: redact(url), reason })
+    }
+
+    pub(super) fn uses_tls(&self) -> bool {
+        let address = match self {
+            Self::Single(address) => address,
+            Self::Sentinels(sentinels) => &sentinels.data,
+        };
+        matches!(address.endpoint, Endpoint::Tcp { tls: true, .. })
+    }
+
+    /// What it is and where, for logs.
+    pub(super) fn name(&self) -> String {
+        match self {
+            Self::Single(address) => format!("redis {}", address.name()),
+            Self::Sentinels(Sentinels { sentinels, master, .. }) => {
+                let places: Vec<_> = sentinels.iter().map(Address::name).collect();
+                format!("redis {master} of sentinels {}", places.join(", "))
+            }
+        }
+    }
+
+    /// Connects, looking up the server first where it may move.
+    pub(super) fn dial(&self, roots: Option<&TlsRoots>, deadline: Instant) -> Result<Wire, Fault> {
+        match self {
+            Self::Single(address) => Wire::dial(address, roots, deadline),
+            Self::Sentinels(sentinels) => sentinels.dial(roots, deadline),
+        }
+    }
+}
+
+impl Sentinels {
+    /// Reads `[[user]:password@]host[:port][,host[:port]]…[/database]?sentinelMasterId=name`, as Lettuce writes it.
+    fn parse(scheme: &str, rest: &str) -> Result<Self, String> {
+        let (rest, query) = rest.split_once('?').unwrap_or((rest, ""));
+        let (login, rest) = rest.rsplit_once('@').map_or(("", rest), |(login, rest)| (login, rest));
+        let (hosts, database) = rest.split_once('/').unwrap_or((rest, ""));
+        let mut master = None;
+        let (mut user, mut password, mut options) = ("", "", String::new());
+        for (name, value) in query
+            .split('&')
+            .filter(|pair| !pair.is_empty())
+            .map(|pair| pair.split_once('=').unwrap_or((pair, "")))
+        {
+            match name {
+                "sentinelMasterId" => master = Some(value),
+                "sentinelUser" => user = value,
+                "sentinelPassword" => password = value,
+                "protocol" => options = format!("?protocol={value}"),
+                _ => return Err(format!("parameter {name:?} is not known")),
+            }
+        }
+        let master = master.filter(|name| !name.is_empty() && !name.contains('%'));
+        let master = master.ok_or("sentinelMasterId must name the master, without escapes")?.to_owned();
+        let at = |login: &str| if login.is_empty() { String::new() } else { format!("{login}@") };
+        let parse = |url: String| Address::parse(&url).map_err(|error| error.reason);
+        let login_there = at(&if password.is_empty() { String::new() } else { format!("{user}:{password}") });
+        let sentinel = |host: &str| {
+            let port = if host.rsplit_once(':').is_some_and(|(_, port)| !port.contains(']')) {
+                ""
+            } else {
+                ":26379"
+            };
+            parse(format!("{scheme}://{login_there}{host}{port}"))
+        };
+        Ok(Self {
+            sentinels: hosts.split(',').map(sentinel).collect::<Result<_, _>>()?,
+            master,
+            data: parse(format!("{scheme}://{}master/{database}{options}", at(login)))?,
+        })
+    }
+
+    fn dial(&self, roots: Option<&TlsRoots>, deadline: Instant) -> Result<Wire, Fault> {
+        let mut last = Fault::new(FaultKind::Unavailable, "connect", "no sentinel is configured");
+        for (asked, sentinel) in self.sentinels.iter().enumerate() {
+            // One that is away leaves time for the others and for the master.
+            let left = deadline.saturating_duration_since(Instant::now());
+            let share = left / (self.sentinels.len() - asked + 1) as u32;
+            match self.ask(sentinel, roots, Instant::now() + share) {
+                Ok(address) => return Self::dial_master(&address, roots, deadline),
+                Err(fault) => last = fault,
+            }
+        }
+        Err(last)
+    }
+
+    /// Asks one sentinel where the master is.
+    fn ask(&self, sentinel: &Address, roots: Option<&TlsRoots>, deadline: Instant) -> Result<Address, Fault> {
+        let mut wire = Wire::dial(sentinel, roots, deadline)?;
+        let text = |value: &Value| match value {
+            Value::BulkString(bytes) => String::from_utf8(bytes.clone()).ok(),
+            _ => None,
+        };
+        let reply = wire.ask(&["SENTINEL", "get-master-addr-by-name", &self.master])?;
+        let Value::Array(parts) = &reply else {
+            let detail = format!("sentinel {} knows no master {:?}", sentinel.name(), self.master);
+            return Err(Fault::new(FaultKind::Unavailable, "sentinel", detail));
+        };
+        match parts.iter().map(text).collect::<Option<Vec<_>>>().as_deref() {
+            Some([host, port]) if port.parse::<u16>().is_ok() => {
+                let tls = matches!(sentinel.endpoint, Endpoint::Tcp { tls: true, .. });
+                let port = port.parse().unwrap_or_default();
+                Ok(Address { endpoint: Endpoint::Tcp { host: host.clone(), port, tls }, ..self.data.clone() })
+            }
+            _ => Err(dialect::nonsense("SENTINEL", &reply)),
+        }
+    }
+
+    /// Connects to the server that a sentinel named, unless that knows better: amid a failover it may be a replica still.
+    fn dial_master(address: &Address, roots: Option<&TlsRoots>, deadline: Instant) -> Result<Wire, Fault> {
+        let mut wire = Wire::dial(address, roots, deadline)?;
+        if let Value::Array(role) = wire.ask(&["ROLE"])?
+            && let Some(Value::BulkString(role)) = role.first()
+            && role.as_slice() != b"master"
+        {
+            let detail = format!("{} was named as the master and is a replica", address.name());
+            return Err(Fault::new(FaultKind::Unavailable, "READONLY", detail));
+        }
+        Ok(wire)
+    }
 }
 
 /// One server and how to get in.
@@ -41,9 +194,7 @@ impl Address {
             "redis" | "valkey" => (false, url.to_owned()),
             "rediss" | "valkeys" => (true, format!("redis://{rest}")),
             "unix" | "redis+unix" => (false, format!("unix://{rest}")),
-            "redis-sentinel" | "redis-cluster" => {
-                return fail(format!("{scheme} is not supported yet, name one server"));
-            }
+            "redis-cluster" => return fail("a cluster is not supported yet, name one server".into()),
             _ => return fail(format!("scheme {scheme:?} is not known")),
         };
         if rest.contains('#') {
@@ -84,8 +235,8 @@ impl Address {
             Endpoint::Unix(path) => path.display().to_string(),
         };
         match self.database {
-            0 => format!("redis {place}"),
-            database => format!("redis {place} database {database}"),
+            0 => place,
+            database => format!("{place} database {database}"),
         }
     }
 }
@@ -112,9 +263,13 @@ mod tests {
             ("rediss://:hunter2@[::1]:7000", "redis [::1]:7000 (TLS)"),
             ("unix:///run/redis.sock?db=2&pass=hunter2", "redis /run/redis.sock database 2"),
             ("valkey://h", "redis h:6379"),
+            (
+                "redis-sentinel://:hunter2@s1,s2:26380,[::1]/2?sentinelMasterId=main&sentinelPassword=hunter2",
+                "redis main of sentinels s1:26379, s2:26380, [::1]:26379",
+            ),
         ];
         for (url, name) in cases {
-            assert_eq!(Address::parse(url).map(|address| address.name()), Ok(name.to_owned()), "{url}");
+            assert_eq!(Topology::parse(url).map(|topology| topology.name()), Ok(name.to_owned()), "{url}");
         }
         let address = Address::parse("redis://user:p%40ss@h?protocol=resp3").expect("usable");
         assert_eq!((address.user.as_deref(), address.password.as_deref()), (Some("user"), Some("p@ss")));
@@ -137,8 +292,13 @@ mod tests {
             ("redis://:hunter2@h?protocol=hunter2", ""),
             ("redis://:hun@ter2@0.0.0.0", ""),
             (":hunter2@h", "no scheme"),
+            ("redis-sentinel://:hunter2@h", "sentinelMasterId must name"),
+            ("redis-sentinel://h?sentinelMasterId=", "sentinelMasterId must name"),
+            ("redis-sentinel://h?sentinelMasterId=m&sentinelPasswort=hunter2", "is not known"),
+            ("redis-sentinel://,?sentinelMasterId=m", ""),
+            ("redis-sentinel://h/x?sentinelMasterId=m", "database"),
         ] {
-            let error = Address::parse(url).map(|address| address.name()).expect_err(url);
+            let error = Topology::parse(url).map(|topology| topology.name()).expect_err(url);
             assert!(error.reason.contains(reason), "{url}: {error}");
             assert!(!error.url.contains("hun"), "{error}");
             assert!(error.to_string().contains("use memory:, redis://[[user]"));

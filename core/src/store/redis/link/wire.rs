@@ -71,7 +71,7 @@ pub(in super::super) struct Wire {
 
 impl Wire {
     /// Connects, authenticates and asks for the server's version, all by `deadline` except a name look-up that hangs.
-    pub(super) fn dial(
+    pub(in super::super) fn dial(
         address: &Address,
         roots: Option<&TlsRoots>,
         deadline: Instant,
@@ -185,6 +185,14 @@ impl Wire {
     /// Notes a write that goes with what is sent next.
     pub(in super::super) fn todo(&mut self, afterwards: Afterwards) {
         self.todo.push(afterwards);
+    }
+
+    /// Sends one command and reads its reply.
+    pub(in super::super) fn ask(&mut self, words: &[&str]) -> Result<Value, Fault> {
+        let mut bytes = Vec::new();
+        command(&mut bytes, &words.iter().map(|word| word.as_bytes()).collect::<Vec<_>>());
+        self.send(&bytes)?;
+        self.receive()
     }
 
     /// Reads the next reply that somebody waits for.
