@@ -3,10 +3,14 @@ package io.tollgate.spring.boot;
 import java.io.UnsupportedEncodingException;
 import java.net.URLDecoder;
 import java.net.URLEncoder;
+import java.util.Collections;
+import java.util.List;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import java.util.stream.Collectors;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
+import org.springframework.boot.context.properties.bind.Bindable;
 import org.springframework.boot.context.properties.bind.Binder;
 import org.springframework.core.env.Environment;
 import org.springframework.util.ClassUtils;
@@ -35,13 +39,13 @@ final class StoreUrl {
     }
 
     private String ofHost() {
-        for (String topology : new String[] {"sentinel.master", "sentinel.nodes", "cluster.nodes"}) {
-            if (isSet(topology) || isSet(topology + "[0]")) {
-                LOG.error("tollgate: spring.redis.{} is set, and this version speaks to a single Redis server only: counts are kept "
-                        + "PER PROCESS, in memory. Give the server in tollgate.redis.url (or tollgate.redis.url=memory: to agree)",
-                        topology);
-                return MEMORY;
-            }
+        if (isSet("cluster.nodes") || isSet("cluster.nodes[0]")) {
+            LOG.error("tollgate: spring.redis.cluster.nodes is set, and this version doesn't speak to a cluster: counts are kept "
+                    + "PER PROCESS, in memory. Give a single server in tollgate.redis.url (or tollgate.redis.url=memory: to agree)");
+            return MEMORY;
+        }
+        if (isSet("sentinel.master")) {
+            return ofSentinels();
         }
         if (isSet("url")) {
             return ofUrl(text("url"));
@@ -49,10 +53,19 @@ final class StoreUrl {
         if (isSet("host") || isSet("port") || isSet("password") || isSet("username") || isSet("database") || isSet("ssl")) {
             String host = isSet("host") ? text("host") : "localhost";
             boolean bareIpv6 = host.indexOf(':') >= 0 && !host.startsWith("[");
-            return url(ssl(), user(text("username")), text("password"),
-                    bareIpv6 ? '[' + host + ']' : host, number("port", "6379"), number("database", "0"));
+            return url(scheme(ssl()), user(text("username")), text("password"),
+                    (bareIpv6 ? '[' + host + ']' : host) + ':' + number("port", "6379"), number("database", "0"));
         }
         return MEMORY;
+    }
+
+    private String ofSentinels() {
+        List<String> nodes = binder.bind("spring.redis.sentinel.nodes", Bindable.listOf(String.class)).orElseGet(Collections::emptyList);
+        String password = text("sentinel.password");
+        String login = StringUtils.hasText(password) ? "&sentinelPassword=" + encode(password) : "";
+        return url(ssl() ? "rediss-sentinel" : "redis-sentinel", user(text("username")), text("password"),
+                nodes.stream().map(String::trim).collect(Collectors.joining(",")), number("database", "0"))
+                + "?sentinelMasterId=" + text("sentinel.master").trim() + login;
     }
 
     private String ofUrl(String text) {
@@ -70,16 +83,20 @@ final class StoreUrl {
             password = decode(url.group(2).substring(colon + 1));
         }
         String path = StringUtils.hasText(url.group(5)) ? url.group(5) : "0";
-        return url(ssl() || url.group(1).equals("rediss"), user, password,
-                url.group(3), url.group(4) != null ? url.group(4) : "6379", number("database", path));
+        return url(scheme(ssl() || url.group(1).equals("rediss")), user, password,
+                url.group(3) + ':' + (url.group(4) != null ? url.group(4) : "6379"), number("database", path));
     }
 
-    private static String url(boolean tls, String user, String password, String host, String port, String database) {
-        StringBuilder url = new StringBuilder(tls ? "rediss://" : "redis://");
+    private static String scheme(boolean tls) {
+        return tls ? "rediss" : "redis";
+    }
+
+    private static String url(String scheme, String user, String password, String places, String database) {
+        StringBuilder url = new StringBuilder(scheme).append("://");
         if (StringUtils.hasText(password)) {
             url.append(StringUtils.hasText(user) ? encode(user) : "").append(':').append(encode(password)).append('@');
         }
-        return url.append(host).append(':').append(port).append('/').append(database).toString();
+        return url.append(places).append('/').append(database).toString();
     }
 
     /** Spring Boot before 2.5 leaves the user out; so does tollgate there, to log in as the host does. */

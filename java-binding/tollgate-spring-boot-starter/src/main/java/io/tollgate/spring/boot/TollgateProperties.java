@@ -114,7 +114,7 @@ public class TollgateProperties {
     /** Where the counters are shared. */
     public static class Redis {
         /**
-         * Store that all instances share: redis://[user:password@]host[:port][/database], rediss:// for TLS, unix:// for a socket;
+         * Store that all instances share: redis://[user:password@]host[:port][/database], rediss:// for TLS, unix:// for a socket, redis-sentinel:// for sentinels;
          * memory: counts per process even if spring.redis.* is set. Without it spring.redis.* is used, and without that memory.
          */
         private String url;

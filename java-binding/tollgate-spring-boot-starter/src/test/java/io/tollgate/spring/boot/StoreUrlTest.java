@@ -48,6 +48,17 @@ class StoreUrlTest {
         assertThat(of(properties)).isEqualTo(url);
     }
 
+    @ParameterizedTest
+    @CsvSource(delimiter = '|', value = {
+        "nodes=a:1,b:2 | redis-sentinel://a:1,b:2/0?sentinelMasterId=m",
+        "nodes=a:1, b:2; spring.redis.host=h; spring.redis.database=3 | redis-sentinel://a:1,b:2/3?sentinelMasterId=m",
+        "nodes[0]=a:1; spring.redis.password=a@b; spring.redis.ssl=true | rediss-sentinel://:a%40b@a:1/0?sentinelMasterId=m",
+        "nodes=a:1; spring.redis.sentinel.password=p&q | redis-sentinel://a:1/0?sentinelMasterId=m&sentinelPassword=p%26q",
+    })
+    void sentinelsAreAskedAsTheHostAsksThem(String nodes, String url) {
+        assertThat(of("spring.redis.sentinel.master=m; spring.redis.sentinel." + nodes)).isEqualTo(url);
+    }
+
     @Test
     void usersAreTakenWhereSpringBootTakesThem() {
         String user = USERS ? "u" : "";
@@ -65,11 +76,10 @@ class StoreUrlTest {
 
     @ParameterizedTest
     @ValueSource(strings = {
-        "spring.redis.sentinel.master=m; spring.redis.sentinel.nodes=a:1,b:2; spring.redis.host=h",
         "spring.redis.cluster.nodes=a:1,b:2",
         "spring.redis.cluster.nodes[0]=a:1",
     })
-    void sentinelAndClusterCountInMemoryLoudly(String properties) {
+    void aClusterCountsInMemoryLoudly(String properties) {
         try (Output output = new Output()) {
             assertThat(of(properties)).isEqualTo("memory:");
             assertThat(output.all()).contains("ERROR").contains("spring.redis.").contains("PER PROCESS").contains("tollgate.redis.url");
