@@ -350,7 +350,8 @@ impl Builder {
     /// (trusting the system's certificates), `unix:///path/to/socket[?db=1&user=u&pass=p]`, or, for the master that
     /// sentinels name, `redis-sentinel://[[user]:password@]host[:port][,host[:port]…][/database]?sentinelMasterId=name`
     /// (`rediss-sentinel://` for TLS; `sentinelUser` and `sentinelPassword` get into the sentinels themselves). Names and
-    /// passwords are percent-encoded.
+    /// passwords are percent-encoded. For TLS `?ca=FILE` names the authority to trust, `&cert=FILE&key=FILE` who we are, all
+    /// PEM; `?connections=n` (1 to 64, 1 by default) opens more than one connection.
     pub fn url(mut self, url: impl Into<String>) -> Self {
         self.source = Source::Url(url.into());
         self

@@ -68,10 +68,19 @@ pub trait Store: Send + Sync + 'static {
 pub struct StoreState {
     /// What it is and where, without secrets: `memory`, `redis 127.0.0.1:6379`.
     pub name: String,
-    /// Whether it can be asked right now.
-    pub up: bool,
+    /// Why it can't be asked right now.
+    pub fault: Option<Fault>,
+    /// Connections made so far; one more than the store keeps is a reconnect.
+    pub connects: u64,
     /// Counters held in this process.
     pub counters: u64,
+}
+
+impl StoreState {
+    /// Whether it can be asked right now.
+    pub fn is_up(&self) -> bool {
+        self.fault.is_none()
+    }
 }
 
 /// Hits of one user on one rule.

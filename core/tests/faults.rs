@@ -37,7 +37,7 @@ fn a_server_that_dies_and_comes_back_needs_no_restart() {
         let unsent = decision.fault().is_some_and(tollgate::Fault::is_safe_to_repeat);
         assert!(unsent || n == 0, "{decision:?}");
     }
-    assert!(!limiter.stats().store.up);
+    assert!(!limiter.stats().store.is_up());
     server.resume();
     eventually("limiting is back", || !limiter.acquire(&rule, "u1").is_allowed());
     let told = witness.take();
@@ -68,7 +68,7 @@ fn absent_at_the_start() {
     assert_eq!(limiter.acquire(&rule, "u1").outcome(), Outcome::FaultAllowed);
     assert_eq!(witness.take(), ["fault wms.Order.list connect"]);
     server.resume();
-    eventually("the link is up", || limiter.stats().store.up);
+    eventually("the link is up", || limiter.stats().store.is_up());
     assert_eq!(limiter.acquire(&rule, "u1").outcome(), Outcome::Allowed);
     assert_eq!(limiter.acquire(&rule, "u1").outcome(), Outcome::Limited);
 }
@@ -297,7 +297,7 @@ fn a_late_reply_reaches_nobody() {
     let first = limiter.acquire(&rule, "u1");
     assert_eq!(first.fault().map(tollgate::Fault::kind), Some(tollgate::FaultKind::Timeout));
     eventually("another connection is made", || {
-        server.connections.load(Ordering::SeqCst) > 1 && limiter.stats().store.up
+        server.connections.load(Ordering::SeqCst) > 1 && limiter.stats().store.is_up()
     });
     let second = limiter.acquire(&rule, "u2");
     assert_eq!((second.outcome(), second.count()), (Outcome::Allowed, 1));

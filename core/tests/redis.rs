@@ -303,6 +303,27 @@ fn many_threads_share_a_connection_and_exactly_the_limit_passes() {
 }
 
 #[test]
+fn more_connections_where_one_is_not_enough() {
+    let server = Server::start(&newest(), &[]);
+    let limiter = patient().redis(server.url() + "?connections=3").open().expect("opens");
+    assert_eq!(limiter.stats().store.connects, 3);
+    let rule = limiter.rule(Rule::new("wms", "Order.list").limit(10)).expect("a usable rule");
+    let allowed: usize = std::thread::scope(|scope| {
+        let hit = |user: usize| {
+            let (limiter, rule) = (&limiter, &rule);
+            scope.spawn(move || {
+                (0..40).filter(|_| limiter.acquire(rule, &format!("user{}", user % 4)).is_allowed()).count()
+            })
+        };
+        let threads: Vec<_> = (0..8).map(hit).collect();
+        threads.into_iter().map(|thread| thread.join().expect("no panic")).sum()
+    });
+    assert_eq!(allowed, 40, "ten of each user's eighty");
+    let clients: String = server.run("CLIENT LIST");
+    assert_eq!(clients.matches("name=tollgate").count(), 3);
+}
+
+#[test]
 fn every_way_in() {
     let newest = newest();
     let server = Server::start(&newest, &["--requirepass", "p@ss:w/rd"]);
@@ -397,6 +418,7 @@ fn tls_is_verified() {
     let folder = tempfile::tempdir().expect("a folder");
     let script = "
         openssl req -x509 -newkey ec -pkeyopt ec_paramgen_curve:P-256 -nodes -keyout ca.key -out ca.pem -days 2 -subj /CN=test-ca
+        openssl req -x509 -newkey ec -pkeyopt ec_paramgen_curve:P-256 -nodes -keyout other.key -out other-ca.pem -days 2 -subj /CN=other-ca
         openssl req -newkey ec -pkeyopt ec_paramgen_curve:P-256 -nodes -keyout key.pem -out server.csr -subj /CN=localhost
         printf 'subjectAltName=DNS:localhost,IP:127.0.0.1' > san
         openssl x509 -req -in server.csr -CA ca.pem -CAkey ca.key -CAcreateserial -out cert.pem -days 2 -extfile san";
@@ -418,23 +440,52 @@ fn tls_is_verified() {
         "no",
     ];
     let _server = Server::start(&newest(), &tls);
-    // The trusted certificates come from the environment, so each case is a process of its own.
-    for (trusted, outcome) in [("ca.pem", "ALLOWED"), ("cert.pem", "FAULT_ALLOWED")] {
+    let url = format!("rediss://localhost:{port}");
+    let decide = |url: &str| {
+        let limiter = patient().redis(url).open().expect("opens");
+        limiter.acquire(&rule(&limiter, 60), "u1").outcome()
+    };
+    assert_eq!(decide(&format!("{url}?ca={}", file("ca.pem"))), Outcome::Allowed);
+    assert_eq!(decide(&format!("{url}?ca={}", file("other-ca.pem"))), Outcome::FaultAllowed);
+    assert_eq!(
+        decide(&format!("rediss://127.0.0.2:{port}?ca={}", file("ca.pem"))),
+        Outcome::FaultAllowed,
+        "another name"
+    );
+    for (options, what) in [
+        ("ca=/nowhere.pem", "/nowhere.pem can't be read"),
+        (&format!("ca={}", file("key.pem")), "holds no certificate"),
+        (&format!("ca={}&cert={}&key={}", file("ca.pem"), file("cert.pem"), file("ca.pem")), "the key"),
+    ] {
+        let error = patient().redis(format!("{url}?{options}")).open().expect_err(options);
+        assert!(error.to_string().contains(what), "{error}");
+    }
+    // The system's certificates are named by the environment, so each case is a process of its own.
+    for (trusted, outcome) in [("ca.pem", "ALLOWED"), ("other-ca.pem", "FAULT_ALLOWED")] {
         let output = child("tls_child")
             .env("SSL_CERT_FILE", file(trusted))
-            .env("TEST_URL", format!("rediss://localhost:{port}"))
+            .env("TEST_URL", &url)
             .output()
             .expect("runs");
         let text = String::from_utf8_lossy(&output.stdout).into_owned();
         assert!(text.contains(&format!("outcome={outcome} ")), "{trusted}: {text}");
     }
+
+    // A server that wants to know who we are.
+    let port = common::free_port().to_string();
+    let tls: Vec<&str> = tls.iter().copied().take(8).collect();
+    let mutual = [&["--tls-port", &port], &tls[2..], &["--tls-auth-clients", "yes"]].concat();
+    let _mutual = Server::start(&newest(), &mutual);
+    let url = format!("rediss://localhost:{port}?ca={}", file("ca.pem"));
+    assert_eq!(decide(&url), Outcome::FaultAllowed);
+    assert_eq!(decide(&format!("{url}&cert={}&key={}", file("cert.pem"), file("key.pem"))), Outcome::Allowed);
 }
 
 #[test]
 #[ignore = "run by tls_is_verified"]
 fn tls_child() {
     let limiter = patient().redis(std::env::var("TEST_URL").expect("set")).open().expect("opens");
-    let decision = limiter.acquire(&rule(&limiter, 60), "u1");
+    let decision = limiter.acquire(&rule(&limiter, 60), "u2");
     println!("outcome={} {:?}", decision.outcome(), decision.fault());
 }
 

@@ -157,7 +157,7 @@ impl Store for MemoryStore {
     }
 
     fn state(&self) -> StoreState {
-        StoreState { name: "memory".into(), up: true, counters: self.counters() }
+        StoreState { name: "memory".into(), fault: None, connects: 0, counters: self.counters() }
     }
 }
 

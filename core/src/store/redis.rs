@@ -6,6 +6,7 @@ mod dialect;
 mod link;
 mod topology;
 
+use std::hash::{BuildHasher, RandomState};
 use std::pin::Pin;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -14,8 +15,8 @@ use redis::Value;
 
 use self::batch::Lane;
 use self::carrier::{Carrier, Reply, Stage, Task};
-use self::link::{Link, TlsRoots};
-use self::topology::Topology;
+use self::link::{Link, Tls};
+use self::topology::{Options, Topology};
 use super::{Fault, Hit, Reading, Store, StoreState};
 use crate::key::Keys;
 
@@ -36,7 +37,9 @@ pub use topology::RedisError;
 /// # }
 /// ```
 pub struct RedisStore {
-    lane: Lane<Carrier>,
+    /// One for each connection.
+    lanes: Vec<Lane<Carrier>>,
+    hasher: RandomState,
     config: String,
 }
 
@@ -47,15 +50,19 @@ impl RedisStore {
     /// # Errors
     /// [`RedisError`] when the URL is not usable, or TLS finds no trusted certificates.
     pub fn open(url: &str, keys: &Keys, connect_timeout: Duration) -> Result<Self, RedisError> {
-        let topology = Topology::parse(url)?;
+        let (url, options) = Options::take(url)?;
+        let topology = Topology::parse(&url)?;
         let fail = |reason: String| RedisError { url: topology.name(), reason };
-        let roots = match topology.uses_tls() {
-            true => Some(TlsRoots::of_system().map_err(fail)?),
-            false => None,
+        let tls = topology.uses_tls().then(|| Tls::new(&options)).transpose().map_err(fail)?;
+        let start = |_| {
+            Link::start(topology.clone(), tls.clone(), connect_timeout)
+                .map_err(|error| fail(format!("its maintenance thread can't be started: {error}")))
         };
-        let link = Link::open(topology.clone(), roots, connect_timeout)
-            .map_err(|error| fail(format!("its maintenance thread can't be started: {error}")))?;
-        Ok(Self { lane: Lane::new(Carrier::new(link, keys.config())), config: keys.config() })
+        let links = (0..options.connections).map(start).collect::<Result<Vec<_>, _>>()?;
+        let until = Instant::now() + connect_timeout;
+        links.iter().for_each(|link| link.await_first_dial(until));
+        let lanes = links.into_iter().map(|link| Lane::new(Carrier::new(link, keys.config()))).collect();
+        Ok(Self { lanes, hasher: RandomState::new(), config: keys.config() })
     }
 
     /// Runs one command of the configuration hash.
@@ -63,14 +70,18 @@ impl RedisStore {
         let mut bytes = Vec::new();
         let words = [name, &self.config].into_iter().chain(arguments.iter().copied());
         dialect::command(&mut bytes, &words.map(str::as_bytes).collect::<Vec<_>>());
-        match self.lane.call(Task::Command(name, bytes), deadline)? {
+        match self.lanes[0].call(Task::Command(name, bytes), deadline)? {
             Reply::Value(value) => Ok(value),
             Reply::Reading(_) => Err(dialect::nonsense(name, "a hit's reply")),
         }
     }
 
-    fn link(&self) -> &Link {
-        self.lane.carrier().link()
+    /// The lane of a key, always the same, so that hits on one key can be merged.
+    fn lane(&self, key: &str) -> &Lane<Carrier> {
+        match self.lanes.as_slice() {
+            [only] => only,
+            lanes => &lanes[self.hasher.hash_one(key) as usize % lanes.len()],
+        }
     }
 }
 
@@ -89,10 +100,11 @@ fn reading(reply: Reply) -> Result<Reading, Fault> {
 impl Store for RedisStore {
     fn hit(&self, hit: &Hit<'_>, deadline: Instant) -> Result<Reading, Fault> {
         // Nobody queues for a connection that isn't there.
-        if let Some(fault) = self.link().fault() {
+        let lane = self.lane(hit.key());
+        if let Some(fault) = lane.carrier().link().fault() {
             return Err(fault);
         }
-        reading(self.lane.call(task(hit), deadline)?)
+        reading(lane.call(task(hit), deadline)?)
     }
 
     fn hit_async(
@@ -100,10 +112,11 @@ impl Store for RedisStore {
         hit: &Hit<'_>,
         deadline: Instant,
     ) -> Pin<Box<dyn Future<Output = Result<Reading, Fault>> + Send>> {
-        if let Some(fault) = self.link().fault() {
+        let lane = self.lane(hit.key());
+        if let Some(fault) = lane.carrier().link().fault() {
             return Box::pin(std::future::ready(Err(fault)));
         }
-        let calling = self.lane.call_async(task(hit), deadline);
+        let calling = lane.call_async(task(hit), deadline);
         Box::pin(async move { reading(calling.await?) })
     }
 
@@ -137,6 +150,12 @@ impl Store for RedisStore {
     }
 
     fn state(&self) -> StoreState {
-        StoreState { name: self.link().name(), up: self.link().is_up(), counters: 0 }
+        let links = || self.lanes.iter().map(|lane| lane.carrier().link());
+        StoreState {
+            name: self.lanes[0].carrier().link().name(),
+            fault: links().find_map(Link::fault),
+            connects: links().map(Link::connects).sum(),
+            counters: 0,
+        }
     }
 }

@@ -75,7 +75,7 @@ pub unsafe extern "C" fn tollgate_stats(
             fault_local_limited: stats.hits(Outcome::FaultLocalLimited),
             rules: stats.rules,
             counters: stats.store.counters,
-            store_up: stats.store.up.into(),
+            store_up: stats.store.is_up().into(),
         });
         Ok(())
     })

@@ -115,7 +115,7 @@ pub(crate) extern "system" fn Java_io_tollgate_Tollgate_stats<'local>(
         for (long, outcome) in longs.iter_mut().zip(Outcome::ALL) {
             *long = clamp(stats.hits(outcome));
         }
-        longs[STATS - 3..].copy_from_slice(&[clamp(stats.store.counters), stats.store.up.into(), clamp(stats.rules)]);
+        longs[STATS - 3..].copy_from_slice(&[clamp(stats.store.counters), stats.store.is_up().into(), clamp(stats.rules)]);
         // SAFETY: the JVM passes the environment of this thread.
         unsafe { fill(env.as_raw(), values, &longs) }
     })

@@ -16,7 +16,7 @@ use super::dialect::Sequence;
 use super::topology::Topology;
 use crate::store::{Fault, FaultKind};
 
-pub(super) use wire::{Afterwards, TlsRoots, Wire};
+pub(super) use wire::{Afterwards, Tls, Wire};
 
 const FIRST_PAUSE: Duration = Duration::from_millis(50);
 const LONGEST_PAUSE: Duration = Duration::from_secs(1);
@@ -30,7 +30,7 @@ pub(super) struct Link {
 
 struct Shared {
     topology: Topology,
-    roots: Option<TlsRoots>,
+    tls: Option<Tls>,
     connect_timeout: Duration,
     state: Mutex<State>,
     changed: Condvar,
@@ -43,6 +43,7 @@ struct State {
     dialling: bool,
     /// Dials so far, so that a caller can wait for the next one to end.
     dials: u64,
+    connects: u64,
     /// Faults since the last exchange that went well.
     failures: u32,
     repairs: Vec<Afterwards>,
@@ -58,15 +59,15 @@ enum Circuit {
 }
 
 impl Link {
-    /// Starts dialling and waits for the first dial to end, for `connect_timeout` at most.
-    pub(super) fn open(
+    /// Starts dialling. A dial takes `connect_timeout` at most, but has a second at least.
+    pub(super) fn start(
         topology: Topology,
-        roots: Option<TlsRoots>,
+        tls: Option<Tls>,
         connect_timeout: Duration,
     ) -> std::io::Result<Self> {
         let shared = Arc::new(Shared {
             topology,
-            roots,
+            tls,
             connect_timeout: connect_timeout.max(Duration::from_secs(1)),
             state: Mutex::new(State {
                 circuit: Circuit::Open(Fault::new(
@@ -76,6 +77,7 @@ impl Link {
                 )),
                 dialling: false,
                 dials: 0,
+                connects: 0,
                 failures: 0,
                 repairs: Vec::new(),
             }),
@@ -86,8 +88,17 @@ impl Link {
             let shared = shared.clone();
             move || shared.maintain()
         })?;
-        shared.await_dial(&mut shared.state.lock(), 0, Instant::now() + connect_timeout);
         Ok(Self { shared, maintenance: Some(maintenance) })
+    }
+
+    /// Waits for the first dial to end.
+    pub(super) fn await_first_dial(&self, until: Instant) {
+        self.shared.await_dial(&mut self.shared.state.lock(), 0, until);
+    }
+
+    /// Connections made so far.
+    pub(super) fn connects(&self) -> u64 {
+        self.shared.state.lock().connects
     }
 
     /// Takes the connection. There is one, so only one leader may.
@@ -148,10 +159,6 @@ impl Link {
         }
     }
 
-    pub(super) fn is_up(&self) -> bool {
-        self.fault().is_none()
-    }
-
     pub(super) fn name(&self) -> String {
         self.shared.topology.name()
     }
@@ -208,6 +215,8 @@ impl Shared {
             state.dials += 1;
             match dialled {
                 Ok(wire) => {
+                    tracing::debug!(target: "tollgate", "connected to {}", self.topology.name());
+                    state.connects += 1;
                     state.repairs.clear();
                     state.circuit = Circuit::Closed(Box::new(wire));
                 }
@@ -222,7 +231,7 @@ impl Shared {
 
     fn dial(&self, repairs: &[Afterwards]) -> Result<Wire, Fault> {
         let deadline = Instant::now() + self.connect_timeout;
-        let mut wire = self.topology.dial(self.roots.as_ref(), deadline)?;
+        let mut wire = self.topology.dial(self.tls.as_ref(), deadline)?;
         if self.older.load(Ordering::Relaxed) {
             wire.sequence = Sequence::Older;
         }
@@ -232,6 +241,7 @@ impl Shared {
     }
 
     fn lose(&self, state: &mut State, wire: Wire, fault: Fault) {
+        tracing::debug!(target: "tollgate", code = fault.code(), "the connection to {} is dropped: {fault}", self.topology.name());
         state.circuit = Circuit::Open(Fault { kind: FaultKind::Unavailable, ..fault });
         state.repairs.extend(wire.unconfirmed());
         state.repairs.truncate(MAX_REPAIRS);

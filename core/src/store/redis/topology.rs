@@ -1,11 +1,13 @@
 //! Which server to ask: the one that the URL names, or the one that sentinels name.
 
+use std::path::PathBuf;
 use std::time::Instant;
 
+use percent_encoding::percent_decode_str;
 use redis::{ConnectionAddr, IntoConnectionInfo, ProtocolVersion, Value};
 
 use super::dialect;
-use super::link::{TlsRoots, Wire};
+use super::link::{Tls, Wire};
 use crate::store::{Fault, FaultKind};
 
 /// A Redis URL that can't be used. Passwords are never shown.
@@ -18,6 +20,62 @@ pub struct RedisError {
     pub url: String,
     /// What is wrong with it.
     pub reason: String,
+}
+
+/// What a URL says for tollgate alone: `connections`, and for TLS `ca`, `cert` and `key`, the paths of PEM files.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Options {
+    /// Connections to one server.
+    pub(super) connections: usize,
+    /// The authority that is trusted in place of the system's.
+    pub(super) ca: Option<PathBuf>,
+    /// The client's certificate and key.
+    pub(super) identity: Option<(PathBuf, PathBuf)>,
+}
+
+impl Options {
+    /// Takes the options out of a URL; the URL without them.
+    pub(super) fn take(url: &str) -> Result<(String, Self), RedisError> {
+        let fail = |reason: String| RedisError { url: redact(url), reason };
+        let mut options = Self { connections: 1, ca: None, identity: None };
+        let (mut cert, mut key) = (None, None);
+        let Some((rest, query)) = url.split_once('?') else { return Ok((url.to_owned(), options)) };
+        let mut others = Vec::new();
+        for pair in query.split('&') {
+            let (name, value) = pair.split_once('=').unwrap_or((pair, ""));
+            let path = || {
+                let decoded = percent_decode_str(value)
+                    .decode_utf8()
+                    .map_err(|_| fail(format!("{name} is not UTF-8")))?;
+                match decoded.is_empty() {
+                    true => Err(fail(format!("{name} names no file"))),
+                    false => Ok(Some(PathBuf::from(&*decoded))),
+                }
+            };
+            match name {
+                "connections" => {
+                    let known = value.parse().ok().filter(|connections| (1..=64).contains(connections));
+                    options.connections =
+                        known.ok_or_else(|| fail(format!("connections {value:?} is not 1 to 64")))?;
+                }
+                "ca" => options.ca = path()?,
+                "cert" => cert = path()?,
+                "key" => key = path()?,
+                _ => others.push(pair),
+            }
+        }
+        options.identity = match (cert, key) {
+            (Some(cert), Some(key)) => Some((cert, key)),
+            (None, None) => None,
+            _ => return Err(fail("cert and key go together".into())),
+        };
+        let is_tls = url.starts_with("rediss") || url.starts_with("valkeys");
+        if !is_tls && (options.ca.is_some() || options.identity.is_some()) {
+            return Err(fail("ca, cert and key are for TLS: write rediss://".into()));
+        }
+        let query = if others.is_empty() { String::new() } else { format!("?{}", others.join("&")) };
+        Ok((rest.to_owned() + &query, options))
+    }
 }
 
 /// Where the server is found.
@@ -68,10 +126,10 @@ impl Topology {
     }
 
     /// Connects, looking up the server first where it may move.
-    pub(super) fn dial(&self, roots: Option<&TlsRoots>, deadline: Instant) -> Result<Wire, Fault> {
+    pub(super) fn dial(&self, tls: Option<&Tls>, deadline: Instant) -> Result<Wire, Fault> {
         match self {
-            Self::Single(address) => Wire::dial(address, roots, deadline),
-            Self::Sentinels(sentinels) => sentinels.dial(roots, deadline),
+            Self::Single(address) => Wire::dial(address, tls, deadline),
+            Self::Sentinels(sentinels) => sentinels.dial(tls, deadline),
         }
     }
 }
@@ -117,14 +175,14 @@ impl Sentinels {
         })
     }
 
-    fn dial(&self, roots: Option<&TlsRoots>, deadline: Instant) -> Result<Wire, Fault> {
+    fn dial(&self, tls: Option<&Tls>, deadline: Instant) -> Result<Wire, Fault> {
         let mut last = Fault::new(FaultKind::Unavailable, "connect", "no sentinel is configured");
         for (asked, sentinel) in self.sentinels.iter().enumerate() {
             // One that is away leaves time for the others and for the master.
             let left = deadline.saturating_duration_since(Instant::now());
             let share = left / (self.sentinels.len() - asked + 1) as u32;
-            match self.ask(sentinel, roots, Instant::now() + share) {
-                Ok(address) => return Self::dial_master(&address, roots, deadline),
+            match self.ask(sentinel, tls, Instant::now() + share) {
+                Ok(address) => return Self::dial_master(&address, tls, deadline),
                 Err(fault) => last = fault,
             }
         }
@@ -132,8 +190,8 @@ impl Sentinels {
     }
 
     /// Asks one sentinel where the master is.
-    fn ask(&self, sentinel: &Address, roots: Option<&TlsRoots>, deadline: Instant) -> Result<Address, Fault> {
-        let mut wire = Wire::dial(sentinel, roots, deadline)?;
+    fn ask(&self, sentinel: &Address, tls: Option<&Tls>, deadline: Instant) -> Result<Address, Fault> {
+        let mut wire = Wire::dial(sentinel, tls, deadline)?;
         let text = |value: &Value| match value {
             Value::BulkString(bytes) => String::from_utf8(bytes.clone()).ok(),
             _ => None,
@@ -145,17 +203,17 @@ impl Sentinels {
         };
         match parts.iter().map(text).collect::<Option<Vec<_>>>().as_deref() {
             Some([host, port]) if port.parse::<u16>().is_ok() => {
-                let tls = matches!(sentinel.endpoint, Endpoint::Tcp { tls: true, .. });
-                let port = port.parse().unwrap_or_default();
-                Ok(Address { endpoint: Endpoint::Tcp { host: host.clone(), port, tls }, ..self.data.clone() })
+                let (host, port) = (host.clone(), port.parse().unwrap_or_default());
+                let endpoint = Endpoint::Tcp { host, port, tls: tls.is_some() };
+                Ok(Address { endpoint, ..self.data.clone() })
             }
             _ => Err(dialect::nonsense("SENTINEL", &reply)),
         }
     }
 
     /// Connects to the server that a sentinel named, unless that knows better: amid a failover it may be a replica still.
-    fn dial_master(address: &Address, roots: Option<&TlsRoots>, deadline: Instant) -> Result<Wire, Fault> {
-        let mut wire = Wire::dial(address, roots, deadline)?;
+    fn dial_master(address: &Address, tls: Option<&Tls>, deadline: Instant) -> Result<Wire, Fault> {
+        let mut wire = Wire::dial(address, tls, deadline)?;
         if let Value::Array(role) = wire.ask(&["ROLE"])?
             && let Some(Value::BulkString(role)) = role.first()
             && role.as_slice() != b"master"
@@ -274,6 +332,31 @@ mod tests {
         let address = Address::parse("redis://user:p%40ss@h?protocol=resp3").expect("usable");
         assert_eq!((address.user.as_deref(), address.password.as_deref()), (Some("user"), Some("p@ss")));
         assert!(address.resp3);
+    }
+
+    #[test]
+    fn options_of_tollgate_are_taken_out() {
+        let (url, options) =
+            Options::take("rediss://h/1?ca=/etc/my%20ca.pem&protocol=resp3&connections=4&cert=c&key=k")
+                .expect("usable");
+        assert_eq!(url, "rediss://h/1?protocol=resp3");
+        let expected = Options {
+            connections: 4,
+            ca: Some("/etc/my ca.pem".into()),
+            identity: Some(("c".into(), "k".into())),
+        };
+        assert_eq!(options, expected);
+        for (url, reason) in [
+            ("redis://h?connections=0", "1 to 64"),
+            ("redis://h?connections=65", "1 to 64"),
+            ("redis://h?connections=", "1 to 64"),
+            ("redis://h?ca=/ca.pem", "write rediss://"),
+            ("rediss://h?ca=", "names no file"),
+            ("rediss://h?cert=c", "go together"),
+        ] {
+            let error = Options::take(url).expect_err(url);
+            assert!(error.reason.contains(reason), "{error}");
+        }
     }
 
     #[test]

@@ -7,16 +7,18 @@ use std::mem::MaybeUninit;
 use std::net::{TcpStream, ToSocketAddrs};
 use std::os::fd::AsFd;
 use std::os::unix::net::UnixStream;
+use std::path::Path;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use redis::{Parser, Value};
-use rustls::pki_types::ServerName;
+use rustls::pki_types::pem::PemObject;
+use rustls::pki_types::{CertificateDer, PrivateKeyDer, ServerName};
 use rustls::{ClientConfig, ClientConnection, RootCertStore, StreamOwned};
 use socket2::SockRef;
 
 use super::super::dialect::{self, Sequence, command};
-use super::super::topology::{Address, Endpoint};
+use super::super::topology::{Address, Endpoint, Options};
 use crate::store::{Fault, FaultKind};
 
 /// From when on it is worth a system call to see whether the server has closed.
@@ -73,10 +75,10 @@ impl Wire {
     /// Connects, authenticates and asks for the server's version, all by `deadline` except a name look-up that hangs.
     pub(in super::super) fn dial(
         address: &Address,
-        roots: Option<&TlsRoots>,
+        tls: Option<&Tls>,
         deadline: Instant,
     ) -> Result<Self, Fault> {
-        let stream = Stream::connect(&address.endpoint, roots, deadline).map_err(|error| {
+        let stream = Stream::connect(&address.endpoint, tls, deadline).map_err(|error| {
             let text = format!("{} can't be reached: {error}", address.name());
             Fault::new(FaultKind::Unavailable, "connect", text)
         })?;
@@ -265,30 +267,61 @@ fn reply_fault(error: &redis::RedisError) -> Fault {
     dialect::nonsense("a command", error)
 }
 
-/// Certificates that a TLS server's is checked against.
+/// Which TLS servers are trusted, and who we are to them.
 #[derive(Clone)]
-pub(in super::super) struct TlsRoots(Arc<ClientConfig>);
+pub(in super::super) struct Tls(Arc<ClientConfig>);
 
-impl TlsRoots {
-    /// The operating system's; the environment variables `SSL_CERT_FILE` and `SSL_CERT_DIR` name others.
-    pub(in super::super) fn of_system() -> Result<Self, String> {
-        let found = rustls_native_certs::load_native_certs();
-        let mut roots = RootCertStore::empty();
-        let (usable, _) = roots.add_parsable_certificates(found.certs);
-        if usable == 0 {
-            let errors: Vec<_> = found.errors.iter().map(ToString::to_string).collect();
-            return Err(format!(
-                "no trusted certificates were found for TLS ({}): set SSL_CERT_FILE",
-                errors.join("; ")
-            ));
-        }
+impl Tls {
+    /// Trusts the authority of the options, or else the operating system's certificates, for which the environment
+    /// variables `SSL_CERT_FILE` and `SSL_CERT_DIR` name others.
+    pub(in super::super) fn new(options: &Options) -> Result<Self, String> {
         let provider = rustls::crypto::ring::default_provider();
         let config = ClientConfig::builder_with_provider(provider.into())
             .with_safe_default_protocol_versions()
             .map_err(|error| error.to_string())?
-            .with_root_certificates(roots)
-            .with_no_client_auth();
+            .with_root_certificates(trusted(options.ca.as_deref())?);
+        let config = match &options.identity {
+            None => config.with_no_client_auth(),
+            Some((cert, key)) => {
+                let private = PrivateKeyDer::from_pem_file(key)
+                    .map_err(|error| format!("the key {} can't be read: {error}", key.display()))?;
+                config.with_client_auth_cert(certificates(cert)?, private).map_err(|error| {
+                    format!("certificate {} and key {}: {error}", cert.display(), key.display())
+                })?
+            }
+        };
         Ok(Self(Arc::new(config)))
+    }
+}
+
+fn trusted(ca: Option<&Path>) -> Result<RootCertStore, String> {
+    let mut roots = RootCertStore::empty();
+    if let Some(ca) = ca {
+        for certificate in certificates(ca)? {
+            roots.add(certificate).map_err(|error| format!("the certificate {}: {error}", ca.display()))?;
+        }
+        return Ok(roots);
+    }
+    let found = rustls_native_certs::load_native_certs();
+    let (usable, _) = roots.add_parsable_certificates(found.certs);
+    if usable == 0 {
+        let errors: Vec<_> = found.errors.iter().map(ToString::to_string).collect();
+        let errors = errors.join("; ");
+        return Err(format!(
+            "no trusted certificates were found for TLS ({errors}): add ?ca=FILE or set SSL_CERT_FILE"
+        ));
+    }
+    Ok(roots)
+}
+
+fn certificates(file: &Path) -> Result<Vec<CertificateDer<'static>>, String> {
+    let read = CertificateDer::pem_file_iter(file).and_then(Iterator::collect::<Result<Vec<_>, _>>);
+    match read {
+        Ok(certificates) if certificates.is_empty() => {
+            Err(format!("{} holds no certificate in PEM form", file.display()))
+        }
+        Ok(certificates) => Ok(certificates),
+        Err(error) => Err(format!("the certificate {} can't be read: {error}", file.display())),
     }
 }
 
@@ -299,13 +332,13 @@ enum Stream {
 }
 
 impl Stream {
-    fn connect(endpoint: &Endpoint, roots: Option<&TlsRoots>, deadline: Instant) -> io::Result<Self> {
+    fn connect(endpoint: &Endpoint, config: Option<&Tls>, deadline: Instant) -> io::Result<Self> {
         match endpoint {
             Endpoint::Unix(path) => Ok(Self::Unix(Timed::new(UnixStream::connect(path)?, deadline))),
             Endpoint::Tcp { host, port, tls } => {
                 let socket = Timed::new(connect_tcp(host, *port, deadline)?, deadline);
-                match roots {
-                    Some(TlsRoots(config)) if *tls => {
+                match config {
+                    Some(Tls(config)) if *tls => {
                         let name = ServerName::try_from(host.clone()).map_err(io::Error::other)?;
                         let session =
                             ClientConnection::new(config.clone(), name).map_err(io::Error::other)?;
