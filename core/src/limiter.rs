@@ -349,9 +349,10 @@ impl Builder {
     /// Where to count: `memory:`, `redis://[[user]:password@]host[:port][/database]`, the same with `rediss://` for TLS
     /// (trusting the system's certificates), `unix:///path/to/socket[?db=1&user=u&pass=p]`, or, for the master that
     /// sentinels name, `redis-sentinel://[[user]:password@]host[:port][,host[:port]…][/database]?sentinelMasterId=name`
-    /// (`rediss-sentinel://` for TLS; `sentinelUser` and `sentinelPassword` get into the sentinels themselves). Names and
+    /// (`rediss-sentinel://` for TLS; `sentinelUser` and `sentinelPassword` get into the sentinels themselves), or, for a cluster,
+    /// `redis-cluster://[[user]:password@]host[:port][,host[:port]…]` (`rediss-cluster://` for TLS). Names and
     /// passwords are percent-encoded. For TLS `?ca=FILE` names the authority to trust, `&cert=FILE&key=FILE` who we are, all
-    /// PEM; `?connections=n` (1 to 64, 1 by default) opens more than one connection.
+    /// PEM; `?connections=n` (1 to 64, 1 by default) opens more than one connection to one server.
     pub fn url(mut self, url: impl Into<String>) -> Self {
         self.source = Source::Url(url.into());
         self

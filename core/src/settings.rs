@@ -6,7 +6,7 @@ use crate::key::{self, LOG_CHECK};
 use crate::rule::{MAX_INTERVAL_SECS, MAX_LIMIT, Rule};
 
 /// A rule's switch.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Check {
     /// Counts and rejects.
     On,
@@ -17,7 +17,7 @@ pub enum Check {
 }
 
 /// What holds for one rule right now.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Settings {
     /// The switch.
     pub check: Check,

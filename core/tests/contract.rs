@@ -89,10 +89,10 @@ struct Redis {
 }
 
 impl Redis {
-    fn new(server: &Arc<Server>) -> Self {
+    fn new(server: &Arc<Server>, url: &str) -> Self {
         let mut connection = server.connect();
         let _: () = command(&mut connection, &["FLUSHALL"]);
-        let limiter = patient().redis(server.url()).open().expect("opens");
+        let limiter = patient().redis(url).open().expect("opens");
         let _: i64 = command(&mut connection, &["HSET", "lax", "n", "03"]);
         let is_lax = redis::cmd("HINCRBY").arg("lax").arg("n").arg(1).query::<i64>(&mut connection).is_ok();
         let started = Instant::now();
@@ -413,7 +413,7 @@ fn check_server(version: &'static str, arguments: &[&str]) {
 
 fn check_binary(binary: &Binary, arguments: &[&str]) {
     let server = Arc::new(Server::start(binary, arguments));
-    check(200, || Box::new(Redis::new(&server)));
+    check(200, || Box::new(Redis::new(&server, &server.url())));
 }
 
 #[test]
@@ -445,4 +445,16 @@ fn redis_2_8() {
 #[test]
 fn an_old_server_without_info() {
     check_server("5.0.6", &["--rename-command", "INFO", ""]);
+}
+
+/// A cluster of one node: settings and counters are asked for apart.
+#[test]
+fn a_cluster() {
+    let server = Arc::new(Server::node(&common::newest()));
+    let _: redis::Value = server.run("CLUSTER ADDSLOTSRANGE 0 16383");
+    common::eventually("the cluster is up", || {
+        server.run::<String>("CLUSTER INFO").contains("cluster_state:ok")
+    });
+    let url = server.url().replace("redis://", "redis-cluster://");
+    check(100, || Box::new(Redis::new(&server, &url)));
 }

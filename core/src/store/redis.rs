@@ -2,6 +2,7 @@
 
 mod batch;
 mod carrier;
+mod cluster;
 mod dialect;
 mod link;
 mod topology;
@@ -15,6 +16,7 @@ use redis::Value;
 
 use self::batch::Lane;
 use self::carrier::{Carrier, Reply, Stage, Task};
+use self::cluster::Cluster;
 use self::link::{Link, Tls};
 use self::topology::{Options, Topology};
 use super::{Fault, Hit, Reading, Store, StoreState};
@@ -22,7 +24,7 @@ use crate::key::Keys;
 
 pub use topology::RedisError;
 
-/// A store in one Redis server, 2.8 or later, or in the master that sentinels name.
+/// A store in one Redis server, 2.8 or later, in the master that sentinels name, or in a cluster.
 ///
 /// A hit costs one round trip, which it shares with the hits of other callers that come meanwhile. Time is the server's. See [`Builder::url`](crate::Builder::url) for the forms of the URL.
 ///
@@ -37,10 +39,18 @@ pub use topology::RedisError;
 /// # }
 /// ```
 pub struct RedisStore {
-    /// One for each connection.
-    lanes: Vec<Lane<Carrier>>,
-    hasher: RandomState,
+    servers: Servers,
+    name: String,
     config: String,
+}
+
+enum Servers {
+    /// One lane for each connection to one server.
+    One {
+        lanes: Vec<Lane<Carrier>>,
+        hasher: RandomState,
+    },
+    Cluster(Cluster),
 }
 
 impl RedisStore {
@@ -54,15 +64,22 @@ impl RedisStore {
         let topology = Topology::parse(&url)?;
         let fail = |reason: String| RedisError { url: topology.name(), reason };
         let tls = topology.uses_tls().then(|| Tls::new(&options)).transpose().map_err(fail)?;
-        let start = |_| {
-            Link::start(topology.clone(), tls.clone(), connect_timeout)
-                .map_err(|error| fail(format!("its maintenance thread can't be started: {error}")))
-        };
-        let links = (0..options.connections).map(start).collect::<Result<Vec<_>, _>>()?;
         let until = Instant::now() + connect_timeout;
-        links.iter().for_each(|link| link.await_first_dial(until));
-        let lanes = links.into_iter().map(|link| Lane::new(Carrier::new(link, keys.config()))).collect();
-        Ok(Self { lanes, hasher: RandomState::new(), config: keys.config() })
+        let thread = |error| fail(format!("its maintenance thread can't be started: {error}"));
+        let servers = match &topology {
+            Topology::Cluster(seeds) => {
+                let opened = Cluster::open(seeds.clone(), tls, connect_timeout, keys.config(), until);
+                Servers::Cluster(opened.map_err(thread)?)
+            }
+            Topology::Single(_) | Topology::Sentinels(_) => {
+                let start = |_| Link::start(topology.clone(), tls.clone(), connect_timeout).map_err(thread);
+                let links = (0..options.connections).map(start).collect::<Result<Vec<_>, _>>()?;
+                links.iter().for_each(|link| link.await_first_dial(until));
+                let lane = |link| Lane::new(Carrier::new(link, keys.config()));
+                Servers::One { lanes: links.into_iter().map(lane).collect(), hasher: RandomState::new() }
+            }
+        };
+        Ok(Self { servers, name: topology.name(), config: keys.config() })
     }
 
     /// Runs one command of the configuration hash.
@@ -70,40 +87,47 @@ impl RedisStore {
         let mut bytes = Vec::new();
         let words = [name, &self.config].into_iter().chain(arguments.iter().copied());
         dialect::command(&mut bytes, &words.map(str::as_bytes).collect::<Vec<_>>());
-        match self.lanes[0].call(Task::Command(name, bytes), deadline)? {
+        let reply = match &self.servers {
+            Servers::One { lanes, .. } => lanes[0].call(Task::Command(name, bytes), deadline),
+            Servers::Cluster(cluster) => cluster.configure(name, &bytes, deadline),
+        };
+        match reply? {
             Reply::Value(value) => Ok(value),
-            Reply::Reading(_) => Err(dialect::nonsense(name, "a hit's reply")),
+            _ => Err(dialect::nonsense(name, "a hit's reply")),
         }
     }
+}
 
-    /// The lane of a key, always the same, so that hits on one key can be merged.
-    fn lane(&self, key: &str) -> &Lane<Carrier> {
-        match self.lanes.as_slice() {
-            [only] => only,
-            lanes => &lanes[self.hasher.hash_one(key) as usize % lanes.len()],
-        }
+/// The lane of a key, always the same, so that hits on one key can be merged; nobody queues for a connection that isn't there.
+fn lane<'a>(lanes: &'a [Lane<Carrier>], hasher: &RandomState, key: &str) -> Result<&'a Lane<Carrier>, Fault> {
+    let lane = match lanes {
+        [only] => only,
+        lanes => &lanes[hasher.hash_one(key) as usize % lanes.len()],
+    };
+    match lane.carrier().link().fault() {
+        Some(fault) => Err(fault),
+        None => Ok(lane),
     }
 }
 
 fn task(hit: &Hit<'_>) -> Task {
     let (rule, key, hits) = (Arc::clone(hit.rule()), hit.key().to_owned(), hit.hits());
-    Task::Hit(carrier::Hit { rule, key, hits, stage: Stage::Ask })
+    Task::Hit(carrier::Hit { rule, key, hits, stage: Stage::Ask, asking: false })
 }
 
 fn reading(reply: Reply) -> Result<Reading, Fault> {
     match reply {
-        Reply::Reading(reading) => Ok(reading),
+        Reply::Reading(reading) | Reply::Standing(reading) => Ok(reading),
         Reply::Value(value) => Err(dialect::nonsense("a hit", value)),
     }
 }
 
 impl Store for RedisStore {
     fn hit(&self, hit: &Hit<'_>, deadline: Instant) -> Result<Reading, Fault> {
-        // Nobody queues for a connection that isn't there.
-        let lane = self.lane(hit.key());
-        if let Some(fault) = lane.carrier().link().fault() {
-            return Err(fault);
-        }
+        let lane = match &self.servers {
+            Servers::One { lanes, hasher } => lane(lanes, hasher, hit.key())?,
+            Servers::Cluster(cluster) => return cluster.hit(hit, deadline),
+        };
         reading(lane.call(task(hit), deadline)?)
     }
 
@@ -112,12 +136,13 @@ impl Store for RedisStore {
         hit: &Hit<'_>,
         deadline: Instant,
     ) -> Pin<Box<dyn Future<Output = Result<Reading, Fault>> + Send>> {
-        let lane = self.lane(hit.key());
-        if let Some(fault) = lane.carrier().link().fault() {
-            return Box::pin(std::future::ready(Err(fault)));
-        }
-        let calling = lane.call_async(task(hit), deadline);
-        Box::pin(async move { reading(calling.await?) })
+        let calling = match &self.servers {
+            Servers::One { lanes, hasher } => {
+                lane(lanes, hasher, hit.key()).map(|lane| lane.call_async(task(hit), deadline))
+            }
+            Servers::Cluster(cluster) => return cluster.hit_async(hit, deadline),
+        };
+        Box::pin(async move { reading(calling?.await?) })
     }
 
     fn setting(&self, field: &str, deadline: Instant) -> Result<Option<String>, Fault> {
@@ -150,12 +175,13 @@ impl Store for RedisStore {
     }
 
     fn state(&self) -> StoreState {
-        let links = || self.lanes.iter().map(|lane| lane.carrier().link());
-        StoreState {
-            name: self.lanes[0].carrier().link().name(),
-            fault: links().find_map(Link::fault),
-            connects: links().map(Link::connects).sum(),
-            counters: 0,
-        }
+        let (fault, connects) = match &self.servers {
+            Servers::One { lanes, .. } => {
+                let links = || lanes.iter().map(|lane| lane.carrier().link());
+                (links().find_map(Link::fault), links().map(Link::connects).sum())
+            }
+            Servers::Cluster(cluster) => (cluster.fault(), cluster.connects()),
+        };
+        StoreState { name: self.name.clone(), fault, connects, counters: 0 }
     }
 }

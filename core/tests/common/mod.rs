@@ -104,6 +104,15 @@ impl Server {
         sentinel
     }
 
+    /// A node of a cluster, without slots.
+    pub fn node(binary: &Binary) -> Self {
+        let bus = free_port().to_string();
+        // Replicas are there at once, and a master that dies is replaced after a second.
+        let at_once = ["--cluster-node-timeout", "1000", "--repl-diskless-sync-delay", "0"];
+        let cluster = ["--cluster-enabled", "yes", "--cluster-port", &bus];
+        Self::start(binary, &[cluster, at_once].concat())
+    }
+
     pub fn folder(&self) -> &Path {
         self.folder.path()
     }
@@ -145,6 +154,10 @@ impl Server {
                 .get_connection_with_timeout(Duration::from_secs(1))
                 .is_ok_and(|mut connection| redis::cmd("PING").query::<String>(&mut connection).is_ok())
         });
+    }
+
+    pub fn is_running(&self) -> bool {
+        self.child.is_some()
     }
 
     pub fn stop(&mut self) {

@@ -177,7 +177,12 @@ impl<C: Carrier> Lane<C> {
         if let Err(fault) = started {
             job.state.lock().phase = Phase::Done(Err(fault));
         }
-        Calling { job }
+        Calling { job, is_needed: true }
+    }
+
+    /// Has `task` carried for nobody in particular.
+    pub(super) fn post(&self, task: C::Task, deadline: Instant) {
+        self.call_async(task, deadline).is_needed = false;
     }
 }
 
@@ -571,6 +576,8 @@ impl<C: Carrier> Eq for Timer<C> {}
 /// A task's answer to come. Dropping it lets the task go: what wasn't sent isn't sent any more.
 pub(super) struct Calling<C: Carrier> {
     job: Arc<Job<C>>,
+    /// Whether the task goes with its caller.
+    is_needed: bool,
 }
 
 impl<C: Carrier> Future for Calling<C> {
@@ -593,7 +600,7 @@ impl<C: Carrier> Future for Calling<C> {
 impl<C: Carrier> Drop for Calling<C> {
     fn drop(&mut self) {
         let mut state = self.job.state.lock();
-        if state.is_waiting() {
+        if state.is_waiting() && self.is_needed {
             state.phase = Phase::Gone;
         }
         let waker = state.waker.take();

@@ -19,13 +19,22 @@ const DEFAULTS_PAUSE: Duration = Duration::from_secs(10);
 /// What a caller wants.
 pub(super) enum Task {
     Hit(Hit),
+    /// The settings of a rule alone, of a cluster's node that may only be about to get them.
+    Settings {
+        rule: Arc<Tracked>,
+        asking: bool,
+    },
     /// A command of the configuration hash, as it stands.
     Command(&'static str, Vec<u8>),
+    /// A write whose reply nobody needs.
+    Afterwards(Afterwards),
 }
 
 /// What a caller gets.
 pub(super) enum Reply {
     Reading(Reading),
+    /// The same, of a window whose end was set before.
+    Standing(Reading),
     Value(Value),
 }
 
@@ -34,6 +43,8 @@ pub(super) struct Hit {
     pub(super) key: String,
     pub(super) hits: u64,
     pub(super) stage: Stage,
+    /// Whether a cluster's node is asked that is only about to get the key.
+    pub(super) asking: bool,
 }
 
 /// How far a hit has come.
@@ -42,6 +53,8 @@ pub(super) enum Stage {
     Ask,
     /// The rule, last seen closed, is open.
     Count,
+    /// The settings are read elsewhere at the same time: those last seen hold meanwhile.
+    Blind,
     /// It is over the limit, and the window's end is to be confirmed before it is turned away.
     Confirm(Reading),
     /// Something foreign stands at the key.
@@ -52,11 +65,17 @@ pub(super) enum Stage {
 pub(super) struct Carrier {
     link: Link,
     config: String,
+    /// Whether the server is a cluster's node, which may send on to another.
+    in_cluster: bool,
 }
 
 impl Carrier {
     pub(super) fn new(link: Link, config: String) -> Self {
-        Self { link, config }
+        Self { link, config, in_cluster: false }
+    }
+
+    pub(super) fn of_node(link: Link, config: String) -> Self {
+        Self { link, config, in_cluster: true }
     }
 
     pub(super) fn link(&self) -> &Link {
@@ -94,31 +113,60 @@ struct Group {
 
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 enum Kind {
-    /// The rule is known to be closed, so only its settings are read.
+    /// Only the settings are read, since the rule is known to be closed.
     Look {
         rule: usize,
     },
+    /// Only the settings are wanted.
+    Settings {
+        rule: usize,
+    },
+    /// The same, apart from the others.
+    AskSettings,
     Count {
         rule: usize,
         sent_ms: u64,
     },
+    Blind {
+        settings: Settings,
+        asking: bool,
+    },
     Confirm {
         interval_ms: u64,
+        asking: bool,
     },
     Replace {
         interval_ms: u64,
+        asking: bool,
     },
     Command,
+    Afterwards,
 }
 
 impl Kind {
     fn replies(self, sequence: Sequence) -> usize {
-        match self {
-            Self::Look { .. } => 0,
-            Self::Count { .. } => Count::replies(sequence),
-            Self::Confirm { .. } | Self::Command => 1,
+        let replies = match self {
+            Self::Look { .. } | Self::Settings { .. } | Self::Afterwards => 0,
+            Self::Count { .. } | Self::Blind { .. } => Count::replies(sequence),
+            Self::Confirm { .. } | Self::Command | Self::AskSettings => 1,
             Self::Replace { .. } => Count::REPLACE_REPLIES,
+        };
+        if self.asking() { 2 * replies } else { replies }
+    }
+
+    /// Whether each reply comes after one to `ASKING`.
+    fn asking(self) -> bool {
+        match self {
+            Self::AskSettings => true,
+            Self::Blind { asking, .. } | Self::Confirm { asking, .. } | Self::Replace { asking, .. } => {
+                asking
+            }
+            _ => false,
         }
+    }
+
+    fn can_be_shared(self) -> bool {
+        !matches!(self, Self::Command | Self::AskSettings | Self::Afterwards)
     }
 }
 
@@ -129,9 +177,12 @@ impl Plan {
         for (at, task) in tasks.iter().enumerate() {
             let (kind, key, hits) = match task {
                 Task::Command(..) => (Kind::Command, "", 0),
+                Task::Afterwards(_) => (Kind::Afterwards, "", 0),
+                Task::Settings { asking: true, .. } => (Kind::AskSettings, "", 0),
+                Task::Settings { rule, asking: false } => (Kind::Settings { rule: plan.rule(rule) }, "", 0),
                 Task::Hit(hit) => (plan.kind(hit), hit.key.as_str(), hit.hits),
             };
-            let known = (kind != Kind::Command).then(|| groups.get(&(kind, key))).flatten();
+            let known = kind.can_be_shared().then(|| groups.get(&(kind, key))).flatten();
             match known {
                 Some(group) => {
                     plan.groups[*group].members.push(at);
@@ -153,10 +204,11 @@ impl Plan {
     }
 
     fn kind(&mut self, hit: &Hit) -> Kind {
-        let last = hit.rule.last();
+        let (last, asking) = (hit.rule.last(), hit.asking);
         match &hit.stage {
-            Stage::Confirm(reading) => Kind::Confirm { interval_ms: reading.settings.interval_ms() },
-            Stage::Replace(reading) => Kind::Replace { interval_ms: reading.settings.interval_ms() },
+            Stage::Confirm(reading) => Kind::Confirm { interval_ms: reading.settings.interval_ms(), asking },
+            Stage::Replace(reading) => Kind::Replace { interval_ms: reading.settings.interval_ms(), asking },
+            Stage::Blind => Kind::Blind { settings: last, asking },
             Stage::Ask if last.check == Check::Off => Kind::Look { rule: self.rule(&hit.rule) },
             Stage::Ask | Stage::Count => {
                 Kind::Count { rule: self.rule(&hit.rule), sent_ms: last.interval_ms() }
@@ -177,18 +229,27 @@ impl Plan {
             dialect::ask_settings(bytes, config, self.rules.iter().map(|rule| rule.fields()));
         }
         for Group { kind, members, hits, .. } in &self.groups {
-            match (kind, &tasks[members[0]]) {
-                (_, Task::Command(_, command)) => bytes.extend_from_slice(command),
-                (Kind::Count { sent_ms, .. }, Task::Hit(hit)) => {
-                    Count { key: &hit.key, hits: *hits, interval_ms: *sent_ms }.ask(bytes, sequence);
+            let hit = match &tasks[members[0]] {
+                Task::Command(_, command) => {
+                    bytes.extend_from_slice(command);
+                    continue;
                 }
-                (Kind::Replace { interval_ms }, Task::Hit(hit)) => {
-                    Count { key: &hit.key, hits: *hits, interval_ms: *interval_ms }.replace(bytes);
+                Task::Settings { rule, asking: true } => {
+                    dialect::command(bytes, &[b"ASKING"]);
+                    dialect::ask_settings(bytes, config, std::iter::once(rule.fields()));
+                    continue;
                 }
-                (Kind::Confirm { interval_ms }, Task::Hit(hit)) => {
-                    dialect::expire(bytes, &hit.key, *interval_ms)
-                }
-                (Kind::Look { .. } | Kind::Command, Task::Hit(_)) => {}
+                Task::Settings { .. } | Task::Afterwards(_) => continue,
+                Task::Hit(hit) => hit,
+            };
+            let count =
+                |interval_ms| Count { key: &hit.key, hits: *hits, interval_ms, asking: kind.asking() };
+            match kind {
+                Kind::Count { sent_ms, .. } => count(*sent_ms).ask(bytes, sequence),
+                Kind::Blind { settings, .. } => count(settings.interval_ms()).ask(bytes, sequence),
+                Kind::Replace { interval_ms, .. } => count(*interval_ms).replace(bytes),
+                Kind::Confirm { interval_ms, .. } => count(*interval_ms).expire(bytes),
+                _ => {}
             }
         }
     }
@@ -212,6 +273,11 @@ impl batch::Carrier for Carrier {
                 };
             }
         };
+        for task in &tasks {
+            if let Task::Afterwards(afterwards) = task {
+                wire.todo(afterwards.clone());
+            }
+        }
         let plan = Plan::of(&tasks, wire.sequence);
         let mut bytes = Vec::with_capacity(256 + 256 * tasks.len());
         plan.encode(&mut bytes, &self.config, &tasks, wire.sequence);
@@ -252,9 +318,10 @@ impl batch::Carrier for Carrier {
         };
         let readings = arrival.read_settings(&self.config, &plan.rules, replies.first());
         for group in &plan.groups {
-            arrival.settle(group, replies.get(group.reply..group.reply + group.replies), &readings);
+            let own = replies.get(group.reply..group.reply + group.replies);
+            arrival.settle(group, own, &readings, &self.config);
         }
-        arrival.end(&self.link, idle)
+        arrival.end(self, idle)
     }
 }
 
@@ -309,20 +376,49 @@ impl Arrival {
         readings
     }
 
-    fn settle(&mut self, group: &Group, replies: Option<&[Value]>, readings: &[Result<Reading, Fault>]) {
-        let replies = replies.ok_or_else(|| self.missing());
+    fn settle(
+        &mut self,
+        group: &Group,
+        replies: Option<&[Value]>,
+        readings: &[Result<Reading, Fault>],
+        config: &str,
+    ) {
+        // Those to ASKING say nothing.
+        let answers: Vec<Value>;
+        let replies = match replies {
+            Some(replies) if group.kind.asking() => {
+                answers = replies.iter().skip(1).step_by(2).cloned().collect();
+                Ok(answers.as_slice())
+            }
+            Some(replies) => Ok(replies),
+            None => Err(self.missing()),
+        };
         match group.kind {
             Kind::Look { rule } => match &readings[rule] {
                 Ok(reading) if reading.settings.check == Check::Off => self.all_done(group, Ok(reading)),
                 Ok(_) => self.again(group, |_| Stage::Count),
                 Err(fault) => self.all_done(group, Err(fault)),
             },
+            Kind::Settings { rule } => self.settle_settings(group, &readings[rule]),
+            Kind::AskSettings => {
+                let member = group.members[0];
+                if let Some(Task::Settings { rule, .. }) = self.tasks[member].take() {
+                    let reply = replies.map(|replies| replies.first());
+                    let readings = reply.map(|reply| self.read_settings(config, &[rule], reply));
+                    let reading = readings.and_then(|mut readings| readings.swap_remove(0));
+                    self.settle_settings(group, &reading);
+                }
+            }
             Kind::Count { rule, sent_ms } => match &readings[rule] {
                 Ok(reading) => self.settle_count(group, replies, sent_ms, reading),
                 Err(fault) => self.all_done(group, Err(fault)),
             },
+            Kind::Blind { settings, .. } => {
+                let reading = Reading { settings, counted: None, unread: None };
+                self.settle_count(group, replies, settings.interval_ms(), &reading);
+            }
             Kind::Confirm { .. } => self.settle_confirm(group, replies),
-            Kind::Replace { interval_ms } => {
+            Kind::Replace { interval_ms, .. } => {
                 let counted = replies.and_then(|replies| dialect::read_replaced(replies, interval_ms));
                 if let Err(fault) = &counted {
                     self.doubt(fault);
@@ -330,6 +426,20 @@ impl Arrival {
                 self.settle_replaced(group, counted);
             }
             Kind::Command => self.settle_command(group, replies),
+            Kind::Afterwards => {
+                self.landings[group.members[0]] = Some(Landing::Done(Ok(Reply::Value(Value::Nil))))
+            }
+        }
+    }
+
+    /// A node that sends on to another has nothing to say about the settings.
+    fn settle_settings(&mut self, group: &Group, reading: &Result<Reading, Fault>) {
+        match reading {
+            Ok(Reading { unread: Some(fault), .. }) if dialect::redirect(fault).is_some() => {
+                self.all_done(group, Err(&fault.clone()));
+            }
+            Ok(reading) => self.all_done(group, Ok(reading)),
+            Err(fault) => self.all_done(group, Err(fault)),
         }
     }
 
@@ -347,6 +457,7 @@ impl Arrival {
         if let Err(fault) = &answer {
             self.doubt(fault);
         }
+        let are_fresh = !matches!(group.kind, Kind::Blind { .. });
         let settings = &reading.settings;
         if settings.check == Check::Off {
             if answer.is_ok_and(|answer| answer.began(group.hits)) {
@@ -354,12 +465,18 @@ impl Arrival {
             }
             return self.all_done(group, Ok(reading));
         }
-        match answer.and_then(|answer| answer.judge(settings, group.hits, sent_ms)) {
+        match answer.and_then(|answer| answer.judge(settings, group.hits, sent_ms, are_fresh)) {
             Err(fault) => self.all_done(group, Err(&fault)),
             Ok(Verdict::Replace) => self.again(group, |_| Stage::Replace(reading.clone())),
             Ok(Verdict::Sound(counted)) => {
                 for (member, counted) in self.places(group, counted) {
                     self.done(member, Ok(Reading { counted: Some(counted), ..reading.clone() }));
+                }
+            }
+            Ok(Verdict::Standing(counted)) => {
+                for (member, counted) in self.places(group, counted) {
+                    let reading = Reading { counted: Some(counted), ..reading.clone() };
+                    self.landings[member] = Some(Landing::Done(Ok(Reply::Standing(reading))));
                 }
             }
             Ok(Verdict::Expire(counted)) => {
@@ -391,7 +508,7 @@ impl Arrival {
         if let Err(fault) = &confirmed {
             self.doubt(fault);
         }
-        self.wire.repairs_fail = confirmed.clone().err();
+        self.wire.repairs_fail = confirmed.clone().err().filter(|fault| dialect::redirect(fault).is_none());
         for member in &group.members {
             if let Some(Task::Hit(Hit { stage: Stage::Confirm(reading), .. })) = self.tasks[*member].take() {
                 self.done(*member, confirmed.clone().map(|()| reading));
@@ -480,13 +597,14 @@ impl Arrival {
     }
 
     /// Gives the connection back, or drops it; what became of each task.
-    fn end(mut self, link: &Link, idle: bool) -> Vec<Landing<Carrier>> {
+    fn end(mut self, carrier: &Carrier, idle: bool) -> Vec<Landing<Carrier>> {
         let landings: Vec<_> = self
             .landings
             .into_iter()
             .map(|landing| landing.unwrap_or_else(|| Landing::Done(Err(no_answer()))))
             .collect();
         let refusal = landings.iter().find_map(|landing| match landing {
+            Landing::Done(Err(fault)) if carrier.in_cluster && dialect::redirect(fault).is_some() => None,
             Landing::Done(Err(fault)) if dialect::is_about_the_server(fault.code()) => Some(fault.clone()),
             _ => None,
         });
@@ -494,13 +612,13 @@ impl Arrival {
             self.fault = self.wire.send(&[]).err();
         }
         match self.fault.or(refusal) {
-            Some(fault) => link.lose(self.wire, fault),
-            None => link.give_back(self.wire),
+            Some(fault) => carrier.link.lose(self.wire, fault),
+            None => carrier.link.give_back(self.wire),
         }
         landings
     }
 }
 
-fn no_answer() -> Fault {
+pub(super) fn no_answer() -> Fault {
     Fault::new(FaultKind::Timeout, "timeout", "Redis didn't answer within the deadline")
 }

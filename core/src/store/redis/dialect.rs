@@ -65,6 +65,8 @@ pub(super) struct Count<'a> {
     pub(super) hits: u64,
     /// The interval that a new counter gets, in milliseconds.
     pub(super) interval_ms: u64,
+    /// Whether a cluster's node is asked that is only about to get the key.
+    pub(super) asking: bool,
 }
 
 impl Count<'_> {
@@ -82,26 +84,53 @@ impl Count<'_> {
     /// Appends the commands.
     pub(super) fn ask(&self, wire: &mut Vec<u8>, sequence: Sequence) {
         let key = self.key.as_bytes();
-        command(wire, &[b"HINCRBY", key, b"count", self.hits.to_string().as_bytes()]);
+        self.command(wire, &[b"HINCRBY", key, b"count", self.hits.to_string().as_bytes()]);
         if sequence == Sequence::Modern {
-            command(wire, &[b"PEXPIRE", key, self.interval_ms.to_string().as_bytes(), b"NX"]);
+            self.command(wire, &[b"PEXPIRE", key, self.interval_ms.to_string().as_bytes(), b"NX"]);
         }
-        command(wire, &[b"PTTL", key]);
+        self.command(wire, &[b"PTTL", key]);
+    }
+
+    /// Appends the command that sets the expiry to the interval. Idempotent. One reply.
+    pub(super) fn expire(&self, wire: &mut Vec<u8>) {
+        self.command(wire, &[b"PEXPIRE", self.key.as_bytes(), self.interval_ms.to_string().as_bytes()]);
     }
 
     /// Appends the commands that put a counter in the place of something foreign.
     pub(super) fn replace(&self, wire: &mut Vec<u8>) {
         let key = self.key.as_bytes();
-        command(wire, &[b"DEL", key]);
-        command(wire, &[b"HINCRBY", key, b"count", self.hits.to_string().as_bytes()]);
-        expire(wire, self.key, self.interval_ms);
-        command(wire, &[b"PTTL", key]);
+        self.command(wire, &[b"DEL", key]);
+        self.command(wire, &[b"HINCRBY", key, b"count", self.hits.to_string().as_bytes()]);
+        self.expire(wire);
+        self.command(wire, &[b"PTTL", key]);
+    }
+
+    /// `ASKING` holds for the next command alone, so each has its own.
+    fn command(&self, wire: &mut Vec<u8>, arguments: &[&[u8]]) {
+        if self.asking {
+            command(wire, &[b"ASKING"]);
+        }
+        command(wire, arguments);
     }
 }
 
-/// Sets a counter's expiry. Idempotent. One reply.
-pub(super) fn expire(wire: &mut Vec<u8>, key: &str, interval_ms: u64) {
-    command(wire, &[b"PEXPIRE", key.as_bytes(), interval_ms.to_string().as_bytes()]);
+/// Where a cluster's node says that a key is.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) struct Redirect<'a> {
+    /// `host:port`.
+    pub(super) node: &'a str,
+    /// Whether the key is there for this once, and has to be asked for with `ASKING`.
+    pub(super) asking: bool,
+}
+
+/// Reads `MOVED slot host:port` and `ASK slot host:port`.
+pub(super) fn redirect(fault: &Fault) -> Option<Redirect<'_>> {
+    let asking = match fault.code() {
+        "MOVED" => false,
+        "ASK" => true,
+        _ => return None,
+    };
+    Some(Redirect { node: fault.detail.rsplit(' ').next()?, asking })
 }
 
 /// What `HINCRBY` said.
@@ -127,6 +156,8 @@ pub(super) struct Answer {
 pub(super) enum Verdict {
     /// The counter stands and its window is known to end.
     Sound(Counted),
+    /// The same, and these hits found its end set.
+    Standing(Counted),
     /// The counter needs its expiry set to the interval; then this holds.
     Expire(Counted),
     /// Something foreign stands at the key.
@@ -168,11 +199,18 @@ impl Answer {
         self.place == Ok(Place::At(hits))
     }
 
-    /// What follows for `hits` under `settings`, where `sent_ms` is the interval that was sent.
+    /// What follows for `hits` under `settings`, where `sent_ms` is the interval that was sent. An end that lies too far off
+    /// is drawn in only by settings that are fresh.
     ///
     /// # Errors
     /// The fault that kept the server from counting, or from saying when the window ends.
-    pub(super) fn judge(self, settings: &Settings, hits: u64, sent_ms: u64) -> Result<Verdict, Fault> {
+    pub(super) fn judge(
+        self,
+        settings: &Settings,
+        hits: u64,
+        sent_ms: u64,
+        are_fresh: bool,
+    ) -> Result<Verdict, Fault> {
         let interval_ms = settings.interval_ms();
         let count = match self.place? {
             // Below the hits just counted: somebody wrote a negative number.
@@ -187,11 +225,12 @@ impl Answer {
         };
         Ok(match self.ttl? {
             -1 => Verdict::Expire(counted(interval_ms)),
-            ttl if ttl > interval_ms as i64 => Verdict::Expire(counted(interval_ms)),
+            ttl if are_fresh && ttl > interval_ms as i64 => Verdict::Expire(counted(interval_ms)),
             // A new window began with the interval last seen, which isn't the one that holds.
             _ if expiry_set && sent_ms != interval_ms => Verdict::Expire(counted(interval_ms)),
             // It ends within this millisecond, or ended between two commands.
-            ttl => Verdict::Sound(counted(ttl.max(1) as u64)),
+            ttl if expiry_set => Verdict::Sound(counted(ttl.max(1) as u64)),
+            ttl => Verdict::Standing(counted(ttl.max(1) as u64)),
         })
     }
 }

@@ -158,10 +158,6 @@ impl Link {
             _ => None,
         }
     }
-
-    pub(super) fn name(&self) -> String {
-        self.shared.topology.name()
-    }
 }
 
 impl Drop for Link {

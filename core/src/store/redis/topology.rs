@@ -13,7 +13,7 @@ use crate::store::{Fault, FaultKind};
 /// A Redis URL that can't be used. Passwords are never shown.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error(
-    "URL {url:?} is not usable: {reason}; use memory:, redis://[[user]:password@]host[:port][/database], rediss://…, unix:///path/to/socket[?db=1] or redis-sentinel://[[user]:password@]host[:port],…[/database]?sentinelMasterId=name"
+    "URL {url:?} is not usable: {reason}; use memory:, redis://[[user]:password@]host[:port][/database], rediss://…, unix:///path/to/socket[?db=1] redis-sentinel://[[user]:password@]host[:port],…[/database]?sentinelMasterId=name or redis-cluster://[[user]:password@]host[:port],…"
 )]
 pub struct RedisError {
     /// The URL, with its password hidden.
@@ -83,6 +83,8 @@ impl Options {
 pub(super) enum Topology {
     Single(Address),
     Sentinels(Sentinels),
+    /// Nodes to ask for the others.
+    Cluster(Vec<Address>),
 }
 
 /// Servers that know which one is the master. Protocol: <https://redis.io/docs/latest/develop/reference/sentinel-clients/>.
@@ -96,20 +98,21 @@ pub(super) struct Sentinels {
 
 impl Topology {
     pub(super) fn parse(url: &str) -> Result<Self, RedisError> {
-        let (tls, rest) = match url.split_once("://") {
-            Some(("redis-sentinel", rest)) => ("redis", rest),
-            Some(("rediss-sentinel", rest)) => ("rediss", rest),
+        let parsed = match url.split_once("://") {
+            Some(("redis-sentinel", rest)) => Sentinels::parse("redis", rest).map(Self::Sentinels),
+            Some(("rediss-sentinel", rest)) => Sentinels::parse("rediss", rest).map(Self::Sentinels),
+            Some(("redis-cluster", rest)) => seeds("redis", rest).map(Self::Cluster),
+            Some(("rediss-cluster", rest)) => seeds("rediss", rest).map(Self::Cluster),
             _ => return Address::parse(url).map(Self::Single),
         };
-        Sentinels::parse(tls, rest)
-            .map(Self::Sentinels)
-            .map_err(|reason| RedisError { url: redact(url), reason })
+        parsed.map_err(|reason| RedisError { url: redact(url), reason })
     }
 
     pub(super) fn uses_tls(&self) -> bool {
         let address = match self {
             Self::Single(address) => address,
             Self::Sentinels(sentinels) => &sentinels.data,
+            Self::Cluster(seeds) => &seeds[0],
         };
         matches!(address.endpoint, Endpoint::Tcp { tls: true, .. })
     }
@@ -122,6 +125,10 @@ impl Topology {
                 let places: Vec<_> = sentinels.iter().map(Address::name).collect();
                 format!("redis {master} of sentinels {}", places.join(", "))
             }
+            Self::Cluster(seeds) => {
+                let places: Vec<_> = seeds.iter().map(Address::name).collect();
+                format!("redis cluster of {}", places.join(", "))
+            }
         }
     }
 
@@ -130,6 +137,7 @@ impl Topology {
         match self {
             Self::Single(address) => Wire::dial(address, tls, deadline),
             Self::Sentinels(sentinels) => sentinels.dial(tls, deadline),
+            Self::Cluster(seeds) => Wire::dial(&seeds[0], tls, deadline),
         }
     }
 }
@@ -225,6 +233,22 @@ impl Sentinels {
     }
 }
 
+/// Reads the nodes of a cluster: `[[user]:password@]host[:port][,host[:port]]…[?protocol=…]`.
+fn seeds(scheme: &str, rest: &str) -> Result<Vec<Address>, String> {
+    let (rest, query) =
+        rest.split_once('?').map_or((rest, String::new()), |(rest, query)| (rest, format!("?{query}")));
+    let (login, hosts) =
+        rest.rsplit_once('@').map_or((String::new(), rest), |(login, hosts)| (format!("{login}@"), hosts));
+    let hosts = hosts.trim_end_matches('/');
+    if hosts.contains('/') {
+        return Err("a cluster has database 0 alone".into());
+    }
+    let seed = |host: &str| {
+        Address::parse(&format!("{scheme}://{login}{host}{query}")).map_err(|error| error.reason)
+    };
+    hosts.split(',').map(seed).collect()
+}
+
 /// One server and how to get in.
 #[derive(Clone)]
 pub(super) struct Address {
@@ -252,7 +276,6 @@ impl Address {
             "redis" | "valkey" => (false, url.to_owned()),
             "rediss" | "valkeys" => (true, format!("redis://{rest}")),
             "unix" | "redis+unix" => (false, format!("unix://{rest}")),
-            "redis-cluster" => return fail("a cluster is not supported yet, name one server".into()),
             _ => return fail(format!("scheme {scheme:?} is not known")),
         };
         if rest.contains('#') {
@@ -321,6 +344,7 @@ mod tests {
             ("rediss://:hunter2@[::1]:7000", "redis [::1]:7000 (TLS)"),
             ("unix:///run/redis.sock?db=2&pass=hunter2", "redis /run/redis.sock database 2"),
             ("valkey://h", "redis h:6379"),
+            ("rediss-cluster://u:hunter2@a,b:7001/", "redis cluster of a:6379 (TLS), b:7001 (TLS)"),
             (
                 "redis-sentinel://:hunter2@s1,s2:26380,[::1]/2?sentinelMasterId=main&sentinelPassword=hunter2",
                 "redis main of sentinels s1:26379, s2:26380, [::1]:26379",
@@ -365,7 +389,8 @@ mod tests {
             ("", "no scheme"),
             ("localhost:6379", "no scheme"),
             ("http://h", "not known"),
-            ("redis-cluster://a,b", "not supported yet"),
+            ("redis-cluster://:hunter2@a,b/1", "database 0 alone"),
+            ("redis-cluster://:hunter2@a,,b", ""),
             ("redis://", ""),
             ("redis://:hunter2@h:99999", ""),
             ("redis://:hunter2@h/x", "database"),

@@ -38,7 +38,9 @@ pub(in super::super) enum Afterwards {
 impl Afterwards {
     fn encode(&self, bytes: &mut Vec<u8>) {
         match self {
-            Self::Expire { key, interval_ms } => dialect::expire(bytes, key, *interval_ms),
+            Self::Expire { key, interval_ms } => {
+                command(bytes, &[b"PEXPIRE", key.as_bytes(), interval_ms.to_string().as_bytes()]);
+            }
             Self::Drop { key } => command(bytes, &[b"DEL", key.as_bytes()]),
             Self::Default { config, field, value } => {
                 command(bytes, &[b"HSETNX", config.as_bytes(), field.as_bytes(), value.as_bytes()]);
@@ -227,7 +229,9 @@ impl Wire {
             other => return Err(dialect::nonsense(command, other)),
         };
         match (self.owed.pop_front(), refusal) {
-            (Some(Afterwards::Expire { .. }), refusal) => self.repairs_fail = refusal,
+            (Some(Afterwards::Expire { .. }), refusal) => {
+                self.repairs_fail = refusal.filter(|fault| dialect::redirect(fault).is_none());
+            }
             (Some(Afterwards::Default { field, .. }), Some(fault)) => {
                 if self.defaults_refused.is_none() {
                     tracing::warn!(target: "tollgate", field, "a missing setting can't be written back: {fault}");
