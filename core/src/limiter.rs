@@ -1,5 +1,7 @@
 //! The one composer: identity → rule → key → store → decision.
 
+mod builder;
+
 use std::collections::HashMap;
 use std::fmt;
 use std::future::Future;
@@ -13,17 +15,18 @@ use parking_lot::Mutex;
 
 use crate::decision::{Decision, Outcome};
 use crate::identity::Identity;
-use crate::key::{KeyError, Keys};
-use crate::observer::{Log, Observer};
-use crate::rule::{DEADLINES, OnFault, Rule, RuleError, seconds};
+use crate::key::Keys;
+use crate::observer::Observer;
+use crate::rule::{OnFault, Rule, RuleError};
 use crate::settings::{self, SettingError};
 use crate::store::{Fault, Hit, MemoryStore, Reading, Store, StoreState, Tracked};
+
+pub use builder::{Builder, OpenError};
 
 /// Rules that one limiter keeps. A rule is a place in the code; a rule a user would be a leak.
 const MAX_RULES: usize = 10_000;
 /// Reading and writing settings is an operator's errand, not a request's.
 const SETTINGS_DEADLINE: Duration = Duration::from_secs(1);
-const MAX_WAIT: Duration = *DEADLINES.end();
 
 /// Decides whether a hit passes. Cheap to clone and to share between threads.
 ///
@@ -93,15 +96,7 @@ impl fmt::Debug for RuleHandle {
 impl Limiter {
     /// A limiter on the memory store, with a deadline of 100 ms and the fault policy [`OnFault::Allow`], unless told otherwise.
     pub fn builder() -> Builder {
-        Builder {
-            source: Source::Url("memory:".into()),
-            deadline: Duration::from_millis(100),
-            connect_timeout: Duration::from_secs(1),
-            on_fault: OnFault::Allow,
-            prefix: "ratelimit".into(),
-            max_counters: 1_000_000,
-            observers: Vec::new(),
-        }
+        Builder::new()
     }
 
     /// Registers a rule. Registering an equal one again gives the same handle.
@@ -315,173 +310,4 @@ impl Stats {
     pub fn hits(&self, outcome: Outcome) -> u64 {
         self.outcomes[outcome as usize]
     }
-}
-
-/// Makes a [`Limiter`].
-#[must_use]
-pub struct Builder {
-    source: Source,
-    deadline: Duration,
-    connect_timeout: Duration,
-    on_fault: OnFault,
-    prefix: String,
-    max_counters: usize,
-    observers: Vec<Arc<dyn Observer>>,
-}
-
-enum Source {
-    Url(String),
-    Store(Arc<dyn Store>),
-}
-
-impl Builder {
-    /// Counts in process memory; the default.
-    pub fn memory(self) -> Self {
-        self.url("memory:")
-    }
-
-    /// Counts in Redis; see [`Builder::url`] for the forms.
-    #[cfg(feature = "redis")]
-    pub fn redis(self, url: impl Into<String>) -> Self {
-        self.url(url)
-    }
-
-    /// Where to count: `memory:`, `redis://[[user]:password@]host[:port][/database]`, the same with `rediss://` for TLS
-    /// (trusting the system's certificates), `unix:///path/to/socket[?db=1&user=u&pass=p]`, or, for the master that
-    /// sentinels name, `redis-sentinel://[[user]:password@]host[:port][,host[:port]…][/database]?sentinelMasterId=name`
-    /// (`rediss-sentinel://` for TLS; `sentinelUser` and `sentinelPassword` get into the sentinels themselves), or, for a cluster,
-    /// `redis-cluster://[[user]:password@]host[:port][,host[:port]…]` (`rediss-cluster://` for TLS). Names and
-    /// passwords are percent-encoded. For TLS `?ca=FILE` names the authority to trust, `&cert=FILE&key=FILE` who we are, all
-    /// PEM; `?connections=n` (1 to 64, 1 by default) opens more than one connection to one server.
-    pub fn url(mut self, url: impl Into<String>) -> Self {
-        self.source = Source::Url(url.into());
-        self
-    }
-
-    /// Counts in a store of the caller's own.
-    pub fn store(mut self, store: impl Store) -> Self {
-        self.source = Source::Store(Arc::new(store));
-        self
-    }
-
-    /// How long a hit waits for the store at most, waiting for a connection included: 1 ms to 60 s, 100 ms by default.
-    pub fn deadline(mut self, deadline: Duration) -> Self {
-        self.deadline = deadline;
-        self
-    }
-
-    /// How long [`open`](Self::open) waits for the first connection at most: 0 (not at all) to 60 s, 1 s by default.
-    /// A later connection also takes no longer.
-    pub fn connect_timeout(mut self, timeout: Duration) -> Self {
-        self.connect_timeout = timeout;
-        self
-    }
-
-    /// What a hit gets when the store can't answer, unless its rule says otherwise.
-    pub fn on_fault(mut self, policy: OnFault) -> Self {
-        self.on_fault = policy;
-        self
-    }
-
-    /// The prefix of every key, `ratelimit` by default.
-    pub fn prefix(mut self, prefix: impl Into<String>) -> Self {
-        self.prefix = prefix.into();
-        self
-    }
-
-    /// Counters that are held in memory at most, 1 to 100,000,000, by default 1,000,000; see [`MemoryStore`] for what
-    /// happens at the cap. The fault policy [`OnFault::Local`] has as many beside the store.
-    pub fn max_counters(mut self, counters: usize) -> Self {
-        self.max_counters = counters;
-        self
-    }
-
-    /// Adds an observer.
-    pub fn observer(mut self, observer: Arc<dyn Observer>) -> Self {
-        self.observers.push(observer);
-        self
-    }
-
-    /// Opens the limiter. A Redis that can't be reached is no error: hits get the fault policy until it is there.
-    ///
-    /// # Errors
-    /// [`OpenError`] when an option is out of its range or the URL is not usable.
-    pub fn open(self) -> Result<Limiter, OpenError> {
-        let keys = Keys::new(&self.prefix)?;
-        let range = |option, value: String, remedy| Err(OpenError::Option { option, value, remedy });
-        if !DEADLINES.contains(&self.deadline) {
-            return range("deadline", seconds(self.deadline), "use 1 ms to 60 s");
-        }
-        if self.connect_timeout > MAX_WAIT {
-            return range("connect timeout", seconds(self.connect_timeout), "use 0 to 60 s");
-        }
-        if !(1..=100_000_000).contains(&self.max_counters) {
-            return range("max counters", self.max_counters.to_string(), "use 1 to 100000000");
-        }
-        let store = match self.source {
-            Source::Store(store) => store,
-            Source::Url(url) => open_url(&url, &keys, self.connect_timeout, self.max_counters)?,
-        };
-        let mut observers: Vec<Arc<dyn Observer>> = vec![Arc::new(Log::new())];
-        observers.extend(self.observers);
-        Ok(Limiter(Arc::new(Inner {
-            keys,
-            store,
-            local: MemoryStore::new(self.max_counters),
-            deadline: self.deadline,
-            on_fault: self.on_fault,
-            observers,
-            rules: Mutex::default(),
-            outcomes: Default::default(),
-        })))
-    }
-}
-
-fn open_url(
-    url: &str,
-    keys: &Keys,
-    connect_timeout: Duration,
-    max_counters: usize,
-) -> Result<Arc<dyn Store>, OpenError> {
-    if url == "memory:" {
-        return Ok(Arc::new(MemoryStore::new(max_counters)));
-    }
-    #[cfg(feature = "redis")]
-    {
-        Ok(Arc::new(crate::RedisStore::open(url, keys, connect_timeout)?))
-    }
-    #[cfg(not(feature = "redis"))]
-    {
-        let _ = (keys, connect_timeout);
-        Err(OpenError::NoSuchStore { scheme: url.split(':').next().unwrap_or_default().to_owned() })
-    }
-}
-
-/// A limiter that can't be opened: which option, which value, what to do. Passwords are never shown.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[non_exhaustive]
-pub enum OpenError {
-    /// An option is out of its range.
-    #[error("{option} {value} is not usable: {remedy}")]
-    Option {
-        /// The option.
-        option: &'static str,
-        /// Its value.
-        value: String,
-        /// What to do.
-        remedy: &'static str,
-    },
-    /// The key prefix is not usable.
-    #[error(transparent)]
-    Prefix(#[from] KeyError),
-    /// The URL is not usable.
-    #[cfg(feature = "redis")]
-    #[error(transparent)]
-    Redis(#[from] crate::RedisError),
-    /// This build has no store for the URL.
-    #[error("URL scheme {scheme:?} is not known to this build: use memory: or build with the feature redis")]
-    NoSuchStore {
-        /// The URL's scheme.
-        scheme: String,
-    },
 }

@@ -4,19 +4,22 @@
 //! What a batch is made of is the [`Carrier`]'s business; here is only who works when. Every wait ends by the waiter's own
 //! deadline: a leader whose time is up passes the batch under way on to a caller who has time left.
 
+mod driver;
+mod job;
 #[cfg(all(test, shuttle))]
 mod model;
 mod sync;
 
 use std::collections::{BinaryHeap, VecDeque};
-use std::future::Future;
-use std::pin::Pin;
 use std::sync::Arc;
-use std::task::{Context, Poll, Waker};
 use std::time::{Duration, Instant};
 
+use self::driver::{Driver, Timer};
+use self::job::{Job, Phase};
 use self::sync::{Condvar, Mutex};
 use crate::store::{Fault, FaultKind};
+
+pub(super) use self::job::Calling;
 
 /// Tasks that one batch takes at most.
 const MAX_BATCH: usize = 512;
@@ -72,30 +75,6 @@ struct Entry<C: Carrier> {
     task: C::Task,
 }
 
-/// One caller's place, shared between the caller and whoever leads.
-struct Job<C: Carrier> {
-    deadline: Instant,
-    /// Whether the caller is a future rather than a parked thread, so that the driver has to lead for it.
-    is_future: bool,
-    state: Mutex<State<C>>,
-    wake: Condvar,
-}
-
-struct State<C: Carrier> {
-    phase: Phase<C>,
-    baton: Option<Baton<C>>,
-    waker: Option<Waker>,
-}
-
-enum Phase<C: Carrier> {
-    Queued,
-    /// Part of a batch: from here on it may have been executed.
-    Sent,
-    Done(Result<C::Answer, Fault>),
-    /// The caller has left.
-    Gone,
-}
-
 /// The right and the duty to lead.
 enum Baton<C: Carrier> {
     /// From the queue on.
@@ -108,17 +87,6 @@ struct Batch<C: Carrier> {
     jobs: Vec<Arc<Job<C>>>,
     flight: C::Flight,
 }
-
-/// Leads for futures, on a thread that is started with the first of them.
-struct Driver<C: Carrier> {
-    started: bool,
-    ended: bool,
-    baton: Option<Baton<C>>,
-    /// Futures by deadline. Those that are answered stay until then.
-    timers: BinaryHeap<Timer<C>>,
-}
-
-struct Timer<C: Carrier>(Arc<Job<C>>);
 
 impl<C: Carrier> Lane<C> {
     pub(super) fn new(carrier: C) -> Self {
@@ -357,60 +325,6 @@ impl<C: Carrier> Shared<C> {
         self.steer.notify_one();
     }
 
-    fn start_driver(self: &Arc<Self>) -> Result<(), Fault> {
-        let mut driver = self.driver.lock();
-        if driver.started {
-            return Ok(());
-        }
-        let shared = self.clone();
-        sync::spawn("tollgate-driver", move || shared.drive_on()).map_err(|error| {
-            Fault::new(
-                FaultKind::Unavailable,
-                "thread",
-                format!("the driver thread can't be started: {error}"),
-            )
-        })?;
-        driver.started = true;
-        Ok(())
-    }
-
-    /// The driver thread: leads when it is its turn, and lets futures go whose time is up.
-    fn drive_on(&self) {
-        let mut under_way: Option<Batch<C>> = None;
-        loop {
-            let mut driver = self.driver.lock();
-            let (due, next) = driver.due(Instant::now());
-            if !due.is_empty() {
-                drop(driver);
-                due.into_iter().for_each(Job::expire);
-                continue;
-            }
-            if under_way.is_none() {
-                match driver.baton.take() {
-                    None if driver.ended => return,
-                    None => {
-                        match next {
-                            Some(next) => drop(self.steer.wait_until(&mut driver, next)),
-                            None => self.steer.wait(&mut driver),
-                        }
-                        continue;
-                    }
-                    Some(Baton::Finish(batch)) => under_way = Some(batch),
-                    Some(Baton::Lead) => {}
-                }
-            }
-            drop(driver);
-            let Some(mut batch) = under_way.take().or_else(|| self.board(self.latest())) else { continue };
-            let latest = batch.latest();
-            let until = next.map_or(latest, |next| next.min(latest));
-            if !self.carrier.advance(&mut batch.flight, until) && batch.latest() > Instant::now() {
-                under_way = Some(batch);
-                continue;
-            }
-            self.land(batch, None);
-        }
-    }
-
     /// A time by which everyone who waits now has left.
     fn latest(&self) -> Instant {
         let queue = self.queue.lock();
@@ -449,163 +363,5 @@ impl<C: Carrier> Batch<C> {
     /// A time by which everybody has left. One who left early, a dropped future, is no reason to give the connection up.
     fn latest(&self) -> Instant {
         self.jobs.iter().map(|job| job.deadline).max().unwrap_or_else(Instant::now)
-    }
-}
-
-impl<C: Carrier> Job<C> {
-    fn new(deadline: Instant, is_future: bool) -> Arc<Self> {
-        Arc::new(Self {
-            deadline,
-            is_future,
-            state: Mutex::new(State { phase: Phase::Queued, baton: None, waker: None }),
-            wake: Condvar::new(),
-        })
-    }
-
-    fn is_waiting(&self) -> bool {
-        self.state.lock().is_waiting()
-    }
-
-    /// Hands the baton to the waiting caller; false where that has left.
-    fn accept(&self, baton: Baton<C>) -> bool {
-        let mut state = self.state.lock();
-        if !state.is_waiting() {
-            return false;
-        }
-        state.baton = Some(baton);
-        drop(state);
-        self.wake.notify_one();
-        true
-    }
-
-    fn answer(&self, result: Result<C::Answer, Fault>) {
-        let mut state = self.state.lock();
-        if !state.is_waiting() {
-            return;
-        }
-        state.phase = Phase::Done(result);
-        let waker = state.waker.take();
-        drop(state);
-        match waker {
-            Some(waker) => waker.wake(),
-            None => self.wake.notify_one(),
-        }
-    }
-
-    /// Lets a future go whose time is up.
-    fn expire(job: Arc<Self>) {
-        let fault = job.state.lock().out_of_time();
-        job.answer(Err(fault));
-    }
-}
-
-impl<C: Carrier> State<C> {
-    fn is_waiting(&self) -> bool {
-        matches!(self.phase, Phase::Queued | Phase::Sent)
-    }
-
-    /// The answer, where it is there.
-    fn result(&mut self) -> Option<Result<C::Answer, Fault>> {
-        match std::mem::replace(&mut self.phase, Phase::Gone) {
-            Phase::Done(result) => Some(result),
-            phase => {
-                self.phase = phase;
-                None
-            }
-        }
-    }
-
-    /// The answer, or else why the caller leaves without one.
-    fn leave(&mut self) -> Result<C::Answer, Fault> {
-        let fault = self.out_of_time();
-        match std::mem::replace(&mut self.phase, Phase::Gone) {
-            Phase::Done(result) => result,
-            _ => Err(fault),
-        }
-    }
-
-    fn out_of_time(&self) -> Fault {
-        match self.phase {
-            Phase::Sent => {
-                Fault::new(FaultKind::Timeout, "timeout", "Redis didn't answer within the deadline")
-            }
-            _ => Fault::new(
-                FaultKind::Unavailable,
-                "busy",
-                "the connection to Redis was in use for the whole deadline",
-            ),
-        }
-    }
-}
-
-impl<C: Carrier> Driver<C> {
-    /// Futures whose time is up, and when the next one's is.
-    fn due(&mut self, now: Instant) -> (Vec<Arc<Job<C>>>, Option<Instant>) {
-        let mut due = Vec::new();
-        while let Some(timer) = self.timers.peek() {
-            if timer.0.deadline > now {
-                return (due, Some(timer.0.deadline));
-            }
-            due.extend(self.timers.pop().map(|timer| timer.0));
-        }
-        (due, None)
-    }
-}
-
-// The earliest deadline is the greatest timer.
-impl<C: Carrier> Ord for Timer<C> {
-    fn cmp(&self, other: &Self) -> std::cmp::Ordering {
-        other.0.deadline.cmp(&self.0.deadline)
-    }
-}
-
-impl<C: Carrier> PartialOrd for Timer<C> {
-    fn partial_cmp(&self, other: &Self) -> Option<std::cmp::Ordering> {
-        Some(self.cmp(other))
-    }
-}
-
-impl<C: Carrier> PartialEq for Timer<C> {
-    fn eq(&self, other: &Self) -> bool {
-        self.0.deadline == other.0.deadline
-    }
-}
-
-impl<C: Carrier> Eq for Timer<C> {}
-
-/// A task's answer to come. Dropping it lets the task go: what wasn't sent isn't sent any more.
-pub(super) struct Calling<C: Carrier> {
-    job: Arc<Job<C>>,
-    /// Whether the task goes with its caller.
-    is_needed: bool,
-}
-
-impl<C: Carrier> Future for Calling<C> {
-    type Output = Result<C::Answer, Fault>;
-
-    fn poll(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Self::Output> {
-        let mut state = self.job.state.lock();
-        match state.result() {
-            Some(result) => Poll::Ready(result),
-            None => {
-                if !state.waker.as_ref().is_some_and(|waker| waker.will_wake(context.waker())) {
-                    state.waker = Some(context.waker().clone());
-                }
-                Poll::Pending
-            }
-        }
-    }
-}
-
-impl<C: Carrier> Drop for Calling<C> {
-    fn drop(&mut self) {
-        let mut state = self.job.state.lock();
-        if state.is_waiting() && self.is_needed {
-            state.phase = Phase::Gone;
-        }
-        let waker = state.waker.take();
-        drop(state);
-        // A waker's drop may run foreign code: not under the lock.
-        drop(waker);
     }
 }

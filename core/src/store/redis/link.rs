@@ -3,6 +3,8 @@
 //! A maintenance thread dials; a caller never does. Whoever leads a batch takes the connection and gives it back. While there is no connection callers get the fault at once. After a
 //! timeout or a broken reply the connection is dropped, never used again, so a late reply has nobody to reach.
 
+mod stream;
+mod tls;
 mod wire;
 
 use std::sync::Arc;
@@ -16,7 +18,8 @@ use super::dialect::Sequence;
 use super::topology::Topology;
 use crate::store::{Fault, FaultKind};
 
-pub(super) use wire::{Afterwards, Tls, Wire};
+pub(super) use tls::Tls;
+pub(super) use wire::{Afterwards, Wire};
 
 const FIRST_PAUSE: Duration = Duration::from_millis(50);
 const LONGEST_PAUSE: Duration = Duration::from_secs(1);
