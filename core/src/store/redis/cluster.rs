@@ -16,7 +16,6 @@ use std::time::{Duration, Instant};
 use parking_lot::{Condvar, Mutex, RwLock};
 
 use self::map::{Map, Node, slot};
-use super::batch::Lane;
 use super::carrier::{self, Carrier, Reply, Stage, Task};
 use super::link::{Afterwards, Tls};
 use super::topology::Address;
