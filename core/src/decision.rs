@@ -94,7 +94,7 @@ impl fmt::Display for Outcome {
 pub struct Decision {
     outcome: Outcome,
     count: u64,
-    limit: u64,
+    settings: Settings,
     reset_after: Duration,
     record: bool,
     fault: Option<Box<Fault>>,
@@ -118,17 +118,22 @@ impl Decision {
 
     /// Hits that pass in one window, as it holds now.
     pub fn limit(&self) -> u64 {
-        self.limit
+        self.settings.limit
     }
 
     /// Hits that still pass in this window.
     pub fn remaining(&self) -> u64 {
-        self.limit.saturating_sub(self.count)
+        self.limit().saturating_sub(self.count)
     }
 
     /// Time until the window ends, whole milliseconds; zero where none was counted.
     pub fn reset_after(&self) -> Duration {
         self.reset_after
+    }
+
+    /// What held for the rule: its window, its limit and its switches.
+    pub fn settings(&self) -> &Settings {
+        &self.settings
     }
 
     /// Whether this hit was over the limit or denied, and recording is on.
@@ -189,7 +194,7 @@ impl Decision {
         Self {
             outcome: if is_over { over } else { within },
             count: counted.count,
-            limit: settings.limit,
+            settings: *settings,
             reset_after: counted.ends_in,
             record: is_over && settings.record,
             fault: None,
@@ -200,7 +205,7 @@ impl Decision {
         Self {
             outcome,
             count: 0,
-            limit: settings.limit,
+            settings: *settings,
             reset_after: Duration::ZERO,
             record: false,
             fault: None,
