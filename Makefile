@@ -30,7 +30,7 @@ test: test-rust model test-java test-demo ## Runs all tests: Rust, C, Java, and 
 .PHONY: test-rust
 test-rust: setup-test ## Runs the tests of the core and the C interface, against real Redis servers
 	.ci/old-redis
-	TOLLGATE_REQUIRE_SERVERS=1 cargo test --workspace
+	TOLLGATE_REQUIRE_SERVERS=1 cargo test --workspace --features tollgate/tower
 	cargo test -p tollgate --no-default-features
 
 .PHONY: model
@@ -48,9 +48,10 @@ test-demo: setup-test demo-built $(BROWSER) ## Runs the demo, a browser and a Re
 .PHONY: lint
 lint: setup-lint ## Checks format, lints, documentation, the header and the house rules
 	cargo fmt --all --check
-	cargo clippy --workspace --all-targets -- -D warnings
+	cargo clippy --workspace --features tollgate/tower --all-targets -- -D warnings
 	cargo clippy -p tollgate --no-default-features --all-targets -- -D warnings
-	RUSTDOCFLAGS='-D warnings' cargo doc --workspace --no-deps --quiet
+	cargo clippy -p tollgate --no-default-features --features tower --all-targets -- -D warnings
+	RUSTDOCFLAGS='-D warnings' cargo doc --workspace --features tollgate/tower --no-deps --quiet
 	cargo test --quiet -p tollgate-ffi --test header
 	.ci/house-rules
 	@if cargo deny --version >/dev/null 2>&1; then cargo deny check licenses bans sources; \

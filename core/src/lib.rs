@@ -22,6 +22,8 @@
 //!
 //! [`Limiter::acquire`] never returns an error and never panics: what goes wrong with the store is an outcome, chosen by
 //! the fault policy ([`OnFault`]).
+//!
+//! The cargo feature `tower` adds `RateLimitLayer`, which limits axum and other tower services over HTTP.
 
 mod clock;
 mod decision;
@@ -32,6 +34,8 @@ mod observer;
 mod rule;
 mod settings;
 mod store;
+#[cfg(feature = "tower")]
+mod tower;
 mod window;
 
 pub use clock::{Clock, ManualClock, MonotonicClock};
@@ -45,6 +49,11 @@ pub use settings::{Check, Complaint, SettingError, Settings};
 #[cfg(feature = "redis")]
 pub use store::redis::{RedisError, RedisStore};
 pub use store::{Counted, Fault, FaultKind, Hit, MemoryStore, Reading, Store, StoreState, Tracked};
+#[cfg(feature = "tower")]
+pub use tower::{
+    EmptyResponse, HeaderIdentity, Identify, RateLimitFuture, RateLimitLayer, RateLimitService, Rejection,
+    Respond,
+};
 pub use window::{Tally, Window};
 
 #[cfg(test)]
