@@ -1,5 +1,6 @@
 package io.tollgate.spring;
 
+import io.tollgate.TollgateException;
 import java.util.Collection;
 import java.util.Objects;
 import java.util.function.Supplier;
@@ -63,7 +64,9 @@ public final class RateLimitGate {
         try {
             Opened engine = open();
             if (engine.engine == null) {
-                LOG.error("tollgate: NOT LIMITING, {}: {}", count, reason(engine.failure), engine.failure);
+                // What somebody has to set right says so in its message; anything else is for developers.
+                boolean isClear = engine.failure instanceof IllegalArgumentException || engine.failure instanceof TollgateException;
+                LOG.error("tollgate: NOT LIMITING, {}: {}", count, reason(engine.failure), isClear ? null : engine.failure);
                 return;
             }
             String store = engine.engine.store();

@@ -39,7 +39,11 @@ final class RedisServer implements AutoCloseable {
                     "--save", "", "--appendonly", "no", "--daemonize", "no",
                     "--dir", directory.toString()));
             if (password != null) {
-                command.addAll(Arrays.asList("--requirepass", password));
+                // In a file, since an argument would be in the platform's encoding.
+                Path config = directory.resolve("redis.conf");
+                String quoted = password.replace("\\", "\\\\").replace("\"", "\\\"");
+                Files.write(config, ("requirepass \"" + quoted + "\"\n").getBytes(StandardCharsets.UTF_8));
+                command.add(1, config.toString());
             }
             process = new ProcessBuilder(command).redirectErrorStream(true).redirectOutput(new File("/dev/null")).start();
         } catch (IOException e) {
@@ -55,6 +59,7 @@ final class RedisServer implements AutoCloseable {
             if (!process.waitFor(10, TimeUnit.SECONDS)) {
                 process.destroyForcibly().waitFor();
             }
+            Files.deleteIfExists(directory.resolve("redis.conf"));
             Files.deleteIfExists(directory);
         } catch (InterruptedException | IOException e) {
             throw new AssertionError(e);
