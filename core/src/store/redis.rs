@@ -19,12 +19,14 @@ use self::carrier::{Carrier, Reply, Stage, Task};
 use self::cluster::Cluster;
 use self::link::{Link, Tls};
 use self::topology::{Options, Topology};
-use super::{Fault, Hit, Reading, Store, StoreState};
+use super::{Fault, FaultKind, Hit, Reading, Store, StoreState};
 use crate::key::Keys;
 
 pub use topology::RedisError;
 
 /// A store in one Redis server, 2.8 or later, in the master that sentinels name, or in a cluster.
+///
+/// A process that forks has to open its limiters in the child: one from before answers with a fault there.
 ///
 /// A hit costs one round trip, which it shares with the hits of other callers that come meanwhile. Time is the server's. See [`Builder::url`](crate::Builder::url) for the forms of the URL.
 ///
@@ -39,7 +41,10 @@ pub use topology::RedisError;
 /// # }
 /// ```
 pub struct RedisStore {
-    servers: Servers,
+    /// None only amid the drop.
+    servers: Option<Servers>,
+    /// The process whose threads and connections these are.
+    process: u32,
     name: String,
     config: String,
 }
@@ -79,7 +84,20 @@ impl RedisStore {
                 Servers::One { lanes: links.into_iter().map(lane).collect(), hasher: RandomState::new() }
             }
         };
-        Ok(Self { servers, name: topology.name(), config: keys.config() })
+        let process = std::process::id();
+        Ok(Self { servers: Some(servers), process, name: topology.name(), config: keys.config() })
+    }
+
+    /// The servers, unless the process has forked: a child has no maintenance threads, and on the connections that it shares
+    /// with its parent each would read the other's replies.
+    fn servers(&self) -> Result<&Servers, Fault> {
+        if let Some(servers) = &self.servers
+            && self.process == std::process::id()
+        {
+            return Ok(servers);
+        }
+        let detail = "this process was forked after the limiter was opened: open another in the child";
+        Err(Fault::new(FaultKind::Unavailable, "forked", detail))
     }
 
     /// Runs one command of the configuration hash.
@@ -87,7 +105,7 @@ impl RedisStore {
         let mut bytes = Vec::new();
         let words = [name, &self.config].into_iter().chain(arguments.iter().copied());
         dialect::command(&mut bytes, &words.map(str::as_bytes).collect::<Vec<_>>());
-        let reply = match &self.servers {
+        let reply = match self.servers()? {
             Servers::One { lanes, .. } => lanes[0].call(Task::Command(name, bytes), deadline),
             Servers::Cluster(cluster) => cluster.configure(name, &bytes, deadline),
         };
@@ -122,9 +140,18 @@ fn reading(reply: Reply) -> Result<Reading, Fault> {
     }
 }
 
+impl Drop for RedisStore {
+    fn drop(&mut self) {
+        if self.process != std::process::id() {
+            // Their threads are the parent's, and their locks may be held by threads that a child hasn't got.
+            std::mem::forget(self.servers.take());
+        }
+    }
+}
+
 impl Store for RedisStore {
     fn hit(&self, hit: &Hit<'_>, deadline: Instant) -> Result<Reading, Fault> {
-        let lane = match &self.servers {
+        let lane = match self.servers()? {
             Servers::One { lanes, hasher } => lane(lanes, hasher, hit.key())?,
             Servers::Cluster(cluster) => return cluster.hit(hit, deadline),
         };
@@ -136,11 +163,12 @@ impl Store for RedisStore {
         hit: &Hit<'_>,
         deadline: Instant,
     ) -> Pin<Box<dyn Future<Output = Result<Reading, Fault>> + Send>> {
-        let calling = match &self.servers {
-            Servers::One { lanes, hasher } => {
+        let calling = match self.servers() {
+            Ok(Servers::One { lanes, hasher }) => {
                 lane(lanes, hasher, hit.key()).map(|lane| lane.call_async(task(hit), deadline))
             }
-            Servers::Cluster(cluster) => return cluster.hit_async(hit, deadline),
+            Ok(Servers::Cluster(cluster)) => return cluster.hit_async(hit, deadline),
+            Err(fault) => Err(fault),
         };
         Box::pin(async move { reading(calling?.await?) })
     }
@@ -175,12 +203,13 @@ impl Store for RedisStore {
     }
 
     fn state(&self) -> StoreState {
-        let (fault, connects) = match &self.servers {
-            Servers::One { lanes, .. } => {
+        let (fault, connects) = match self.servers() {
+            Ok(Servers::One { lanes, .. }) => {
                 let links = || lanes.iter().map(|lane| lane.carrier().link());
                 (links().find_map(Link::fault), links().map(Link::connects).sum())
             }
-            Servers::Cluster(cluster) => (cluster.fault(), cluster.connects()),
+            Ok(Servers::Cluster(cluster)) => (cluster.fault(), cluster.connects()),
+            Err(fault) => (Some(fault), 0),
         };
         StoreState { name: self.name.clone(), fault, connects, counters: 0 }
     }
