@@ -38,7 +38,8 @@
  * and a defect inside, gives a status and a text (tollgate_last_error). Texts are UTF-8 with their length in bytes and needn't end with
  * a NUL; those that go out do. Structs begin with their size, so that programs and libraries of different versions understand each other: clear them
  * with TOLLGATE_INIT. A limiter belongs to whoever opened it, a rule to its limiter, constants to nobody, and every other pointer is
- * borrowed for the time of the call. After fork() use limiters in the child only if they were opened there.
+ * borrowed for the time of the call. After fork() use limiters in the child only if they were opened there: the library's threads stay behind, and
+ * callbacks that are due come in the parent alone.
  *
  * Generated from ffi/src by cbindgen, see ffi/cbindgen.toml: don't edit.
  */
@@ -91,7 +92,7 @@ enum tollgate_status
   TOLLGATE_BUFFER_TOO_SMALL = 13,
   // 65,536 limiters, or as many rules, are open.
   TOLLGATE_TOO_MANY = 14,
-  // The log callback called what it must not call.
+  // A callback called what it must not call.
   TOLLGATE_IN_CALLBACK = 15,
   // A defect in this library. The limiter goes on working; please report the text.
   TOLLGATE_PANIC = 16,
@@ -244,6 +245,13 @@ typedef struct tollgate_decision {
   int32_t should_record;
 } tollgate_decision;
 
+// Receives one decision: `TOLLGATE_OK` and the decision, valid during the call, or `TOLLGATE_PANIC` and NULL
+// (then `tollgate_last_error`, asked inside the callback, says more); and what was given to
+// `tollgate_acquire_async`.
+typedef void (*tollgate_decision_callback)(tollgate_status status,
+                                           const struct tollgate_decision *decision,
+                                           void *userdata);
+
 // Options of a limiter. Clear it with TOLLGATE_INIT; what stays zero has its default.
 typedef struct tollgate_options {
   // sizeof(tollgate_options); TOLLGATE_INIT sets it.
@@ -365,6 +373,30 @@ tollgate_status tollgate_acquire(struct tollgate_limiter *limiter,
 // `name` is writable or NULL.
 tollgate_status tollgate_outcome_name(int32_t outcome, const char **name);
 
+// Counts one hit and decides it without waiting: `callback` gets the decision. If this returns TOLLGATE_OK it
+// is called exactly once, by the deadline at the latest, also when the store fails and when the limiter is closed
+// meanwhile; otherwise it is never called.
+//
+// It is called on whatever thread brings the decision: where nothing has to be waited for on this one, before this
+// returns (from within a callback: after that one has returned), else on one of the library's or on one that is inside
+// another call of the same limiter. So it must be quick and must not throw: while it blocks, other decisions are late. It may call any function of this library except
+// tollgate_close and tollgate_on_log, which give TOLLGATE_IN_CALLBACK; tollgate_acquire and the tollgate_settings
+// functions would block, tollgate_acquire_async doesn't. Decisions may come in another order than the hits went.
+// `userdata` is handed to the callback and never touched.
+//
+// `user` is as in tollgate_acquire and only read during the call. Returns TOLLGATE_OK, TOLLGATE_NULL_ARGUMENT,
+// TOLLGATE_CLOSED, TOLLGATE_FOREIGN_RULE, TOLLGATE_TOO_LONG, TOLLGATE_NOT_UTF8 or TOLLGATE_PANIC.
+//
+// # Safety
+// `user` has `user_len` readable bytes or is NULL; `callback` is NULL or a function of that type that any thread
+// may call with `userdata`, until it was called, and that does not throw.
+tollgate_status tollgate_acquire_async(struct tollgate_limiter *limiter,
+                                       struct tollgate_rule *rule,
+                                       const char *user,
+                                       size_t user_len,
+                                       tollgate_decision_callback callback,
+                                       void *userdata);
+
 // The text and the code of this thread's last failure. A call that succeeds changes neither; before the
 // first failure the text is empty and the code TOLLGATE_OK.
 //
@@ -416,7 +448,8 @@ tollgate_status tollgate_open(const char *url,
                               struct tollgate_limiter **limiter);
 
 // Closes a limiter and frees it with its rules and connections. Calls that are under way on other threads
-// finish; later ones get TOLLGATE_CLOSED.
+// finish, and so do hits of tollgate_acquire_async: each callback is called as if nothing had happened, by its
+// deadline at the latest. Later calls get TOLLGATE_CLOSED.
 //
 // Returns TOLLGATE_OK, TOLLGATE_NULL_ARGUMENT, TOLLGATE_CLOSED when it was closed before, or
 // TOLLGATE_IN_CALLBACK.

@@ -5,10 +5,13 @@
 
 mod boundary;
 mod c;
+mod callbacks;
+mod completions;
 mod handles;
 mod jni;
 mod limiters;
 mod logs;
 mod status;
+mod task;
 
 pub use c::*;

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::time::Duration;
 
 use parking_lot::Mutex;
-use tollgate::{Decision, FaultKind, Identity, Limiter, OnFault, Rule, RuleError, RuleHandle};
+use tollgate::{Acquiring, Decision, FaultKind, Identity, Limiter, OnFault, Rule, RuleError, RuleHandle};
 
 use crate::handles::{CAPACITY, Full, Held, Table};
 use crate::status::{Failure, tollgate_status::*};
@@ -98,6 +98,18 @@ pub(crate) fn register(limiter: usize, rule: Rule) -> Result<usize, Failure> {
 
 /// Counts one hit and decides it.
 pub(crate) fn acquire(limiter: usize, rule: usize, user: Identity<'_>) -> Result<Decision, Failure> {
+    let (open, rule) = both(limiter, rule)?;
+    Ok(open.limiter.acquire(&rule.handle, user))
+}
+
+/// The same without waiting. The decision comes though the limiter is closed meanwhile: it lives on for it.
+pub(crate) fn acquire_async(limiter: usize, rule: usize, user: Identity<'_>) -> Result<Acquiring, Failure> {
+    let (open, rule) = both(limiter, rule)?;
+    Ok(open.limiter.acquire_async(&rule.handle, user))
+}
+
+/// A limiter and one of its rules.
+fn both(limiter: usize, rule: usize) -> Result<(Held<Open>, Held<Registered>), Failure> {
     let open = get(limiter)?;
     let Some(rule) = RULES.get(rule) else {
         // Closing takes the limiter away first, so a rule that has gone between the two looks is no foreign one.
@@ -107,7 +119,7 @@ pub(crate) fn acquire(limiter: usize, rule: usize, user: Identity<'_>) -> Result
     if rule.owner != limiter {
         return Err(foreign(&format!("rule {} belongs to another limiter", rule.handle.label())));
     }
-    Ok(open.limiter.acquire(&rule.handle, user))
+    Ok((open, rule))
 }
 
 /// The fault policy of a number: 0 is "not said".

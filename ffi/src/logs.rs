@@ -14,7 +14,8 @@ use tracing::{Event, Level, Metadata, Subscriber};
 
 pub(crate) use queue::QUEUE;
 
-use crate::status::{Failure, tollgate_status::*};
+use crate::callbacks;
+use crate::status::Failure;
 
 /// Receives log lines: level (a `tollgate_level`), text (UTF-8, ends with a NUL that `message_len` doesn't
 /// count, valid during the call), and what was given to `tollgate_on_log`.
@@ -59,21 +60,10 @@ pub(crate) fn set_callback(
     callback: tollgate_log_callback,
     userdata: *mut c_void,
 ) -> Result<(), Failure> {
-    outside_callback("tollgate_on_log")?;
+    callbacks::outside("tollgate_on_log")?;
     let mut current = CALLBACK.write();
     *current = callback.map(|function| Callback { function, userdata });
     CALLBACK_LEVEL.store(if current.is_some() { level } else { 0 }, Ordering::Relaxed);
-    Ok(())
-}
-
-/// Refuses what would wait for the callback that it is called from.
-pub(crate) fn outside_callback(function: &str) -> Result<(), Failure> {
-    if BUSY.get() {
-        return Err(Failure::new(
-            TOLLGATE_IN_CALLBACK,
-            format!("{function} was called by the log callback: call it from elsewhere"),
-        ));
-    }
     Ok(())
 }
 
@@ -146,7 +136,9 @@ fn call_back(level: u8, line: String) {
     let line = CString::new(line.replace('\0', "\\0")).unwrap_or_default();
     // SAFETY: the line lives during the call; `tollgate_on_log` demands a function that any thread may call
     // until it is replaced, and replacing waits for the lock that is held here.
-    unsafe { function(i32::from(level), line.as_ptr(), line.count_bytes(), *userdata) }
+    callbacks::call(|| unsafe {
+        function(i32::from(level), line.as_ptr(), line.count_bytes(), *userdata);
+    });
 }
 
 /// One event as a line: the message, then `name=value` of each field.

@@ -40,7 +40,7 @@ pub enum tollgate_status {
     TOLLGATE_BUFFER_TOO_SMALL = 13,
     /// 65,536 limiters, or as many rules, are open.
     TOLLGATE_TOO_MANY = 14,
-    /// The log callback called what it must not call.
+    /// A callback called what it must not call.
     TOLLGATE_IN_CALLBACK = 15,
     /// A defect in this library. The limiter goes on working; please report the text.
     TOLLGATE_PANIC = 16,
@@ -133,6 +133,15 @@ thread_local! {
 pub(crate) fn remember(failure: Failure) {
     // A thread that is ending has nobody left to ask.
     let _ = LAST.try_with(|last| *last.borrow_mut() = Some(failure));
+}
+
+/// Runs a callback that comes amid a call of this thread, whose failures are none of that call's.
+pub(crate) fn aside(callback: impl FnOnce()) {
+    let before = LAST.try_with(RefCell::take).ok();
+    callback();
+    if let Some(before) = before {
+        let _ = LAST.try_with(|last| last.replace(before));
+    }
 }
 
 /// This thread's last failure.

@@ -46,6 +46,11 @@ fn a_limiter_is_closed_while_threads_ask_it() {
 }
 
 #[test]
+fn decisions_reach_the_callback() {
+    everywhere(&root().join("tests/c/async.c"));
+}
+
+#[test]
 fn a_panic_inside_is_a_status_and_a_log_line() {
     for language in [Language::C99, Language::Cpp17] {
         let program = Library::panicking().compile(&root().join("tests/c/panic.c"), language, Link::Shared);
@@ -81,12 +86,22 @@ fn the_headers_example_works() {
 
 #[test]
 fn a_server_goes_away_and_comes_back() {
+    with_a_server(&root().join("tests/c/redis.c"));
+}
+
+#[test]
+fn callbacks_come_whatever_the_server_does() {
+    with_a_server(&root().join("tests/c/async_redis.c"));
+}
+
+/// Runs a program that tells what it wants done to its server.
+fn with_a_server(source: &Path) {
     for (language, link, checked) in [
         (Language::C99, Link::Shared, false),
         (Language::Cpp17, Link::Static, false),
         (Language::C99, Link::Shared, true),
     ] {
-        let program = Library::shipped().compile(&root().join("tests/c/redis.c"), language, link);
+        let program = Library::shipped().compile(source, language, link);
         let mut server = Server::start(None);
         let mut child = program.start(checked, &format!("redis://127.0.0.1:{}", server.port));
         let mut input = child.stdin.take().expect("a pipe");
@@ -95,12 +110,14 @@ fn a_server_goes_away_and_comes_back() {
             match &*wish.expect("a line") {
                 "stop" => server.stop(),
                 "start" => server = Server::start(Some(server.port)),
+                "pause" => server.signal("STOP"),
+                "continue" => server.signal("CONT"),
                 other => panic!("{other}"),
             }
             writeln!(input, "done").expect("a program that listens");
         }
         let status = child.wait().expect("an end");
-        assert!(status.success(), "{language:?} {link:?}: {status}");
+        assert!(status.success(), "{source:?} {language:?} {link:?}: {status}");
     }
 }
 
@@ -129,6 +146,12 @@ impl Server {
             std::thread::sleep(Duration::from_millis(10));
         }
         server
+    }
+
+    fn signal(&self, name: &str) {
+        let pid = self.process.id().to_string();
+        let status = Command::new("kill").args(["-s", name, &pid]).status().expect("kill");
+        assert!(status.success(), "SIG{name}: {status}");
     }
 
     fn stop(&mut self) {

@@ -2,7 +2,7 @@
 
 use std::ffi::{CStr, c_char};
 
-use tollgate::{Identity, Outcome};
+use tollgate::{Decision, Fault, Identity, Outcome};
 
 use super::{text, tollgate_limiter, tollgate_rule};
 use crate::boundary::{self, MAX_USER, SizedStruct, boundary};
@@ -109,19 +109,24 @@ pub unsafe extern "C" fn tollgate_acquire(
         boundary::trip(user);
         let decided = limiters::acquire(limiter, rule, Identity::from_wtf8(user)?)?;
         let size = out.size;
-        out.set(tollgate_decision {
-            size,
-            count: decided.count(),
-            limit: decided.limit(),
-            remaining: decided.remaining(),
-            reset_after_ms: limiters::millis(decided.reset_after()),
-            outcome: decided.outcome().code().into(),
-            fault: limiters::fault_code(decided.fault().map(tollgate::Fault::kind)),
-            allowed: decided.is_allowed().into(),
-            should_record: decided.should_record().into(),
-        });
+        out.set(tollgate_decision { size, ..told(&decided) });
         Ok(())
     })
+}
+
+/// A decision as C gets it.
+pub(super) fn told(decided: &Decision) -> tollgate_decision {
+    tollgate_decision {
+        size: size_of::<tollgate_decision>(),
+        count: decided.count(),
+        limit: decided.limit(),
+        remaining: decided.remaining(),
+        reset_after_ms: limiters::millis(decided.reset_after()),
+        outcome: decided.outcome().code().into(),
+        fault: limiters::fault_code(decided.fault().map(Fault::kind)),
+        allowed: decided.is_allowed().into(),
+        should_record: decided.should_record().into(),
+    }
 }
 
 /// The name of an outcome, like "LIMITED", the same in every language, in logs and in metrics: a constant

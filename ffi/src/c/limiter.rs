@@ -5,8 +5,8 @@ use std::time::Duration;
 
 use super::text;
 use crate::boundary::{self, SizedStruct, boundary};
+use crate::callbacks;
 use crate::limiters::{self, Options};
-use crate::logs;
 use crate::status::{Failure, tollgate_status, tollgate_status::*};
 
 /// A limiter. Open one for a process; every function may use it from any thread.
@@ -120,7 +120,8 @@ unsafe fn read_options<'a>(options: *const tollgate_options) -> Result<Options<'
 }
 
 /// Closes a limiter and frees it with its rules and connections. Calls that are under way on other threads
-/// finish; later ones get TOLLGATE_CLOSED.
+/// finish, and so do hits of tollgate_acquire_async: each callback is called as if nothing had happened, by its
+/// deadline at the latest. Later calls get TOLLGATE_CLOSED.
 ///
 /// Returns TOLLGATE_OK, TOLLGATE_NULL_ARGUMENT, TOLLGATE_CLOSED when it was closed before, or
 /// TOLLGATE_IN_CALLBACK.
@@ -131,8 +132,8 @@ unsafe fn read_options<'a>(options: *const tollgate_options) -> Result<Options<'
 pub unsafe extern "C" fn tollgate_close(limiter: *mut tollgate_limiter) -> tollgate_status {
     boundary!(c {
         let limiter = boundary::handle(limiter, "limiter")?;
-        // Closing may wait for the thread that is logging.
-        logs::outside_callback("tollgate_close")?;
+        // Closing may wait for the thread that the callback is on.
+        callbacks::outside("tollgate_close")?;
         limiters::close(limiter)
     })
 }

@@ -1,6 +1,7 @@
 //! The C interface: one file an object. `include/tollgate.h` is generated from here.
 
 mod decision;
+mod deferred;
 mod errors;
 mod limiter;
 mod log;
@@ -10,6 +11,7 @@ mod stats;
 mod text;
 
 pub use decision::*;
+pub use deferred::*;
 pub use errors::*;
 pub use limiter::*;
 pub use log::*;

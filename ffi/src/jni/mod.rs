@@ -3,16 +3,19 @@
 //! Texts come as WTF-8 byte arrays, since modified UTF-8 would have to be translated. A failure becomes an
 //! exception.
 
+mod completions;
 mod native_library;
 mod native_logs;
 mod rule;
 mod settings;
 mod tollgate;
 
+use std::mem::MaybeUninit;
+
 use jni::errors::Error;
 use jni::objects::{JByteArray, JObjectArray, JString};
 use jni::strings::JNIString;
-use jni::sys::jlong;
+use jni::sys::{JNIEnv, jbyteArray, jint, jlong, jlongArray};
 use jni::{Env, EnvUnowned, jni_str};
 
 use crate::boundary;
@@ -95,4 +98,40 @@ fn long(handle: usize) -> jlong {
 /// The handle that a Java long is.
 fn handle(value: jlong) -> usize {
     usize::try_from(value).unwrap_or(0)
+}
+
+/// Copies the beginning of `array` into `buffer`; a shorter array leaves the JVM's exception pending.
+///
+/// # Safety
+/// `env` is this thread's environment, `array` a live byte array.
+unsafe fn copy(
+    env: *mut JNIEnv,
+    array: jbyteArray,
+    buffer: &mut [MaybeUninit<u8>],
+) -> Result<&[u8], Failure> {
+    // SAFETY: the caller vouches for both; the JVM checks the bounds.
+    let failed = unsafe {
+        let table = (**env).v1_2;
+        (table.GetByteArrayRegion)(env, array, 0, buffer.len() as jint, buffer.as_mut_ptr().cast());
+        (table.ExceptionCheck)(env)
+    };
+    if failed {
+        return Err(Failure::new(TOLLGATE_BAD_VALUE, "the user's array is shorter than its length"));
+    }
+    // SAFETY: without an exception all of it was written.
+    Ok(unsafe { std::slice::from_raw_parts(buffer.as_ptr().cast(), buffer.len()) })
+}
+
+/// Fills `array` with `values`, as a native's last call: a shorter array leaves the JVM's exception pending, and asking for it would
+/// cost as much as filling does.
+///
+/// # Safety
+/// `env` is this thread's environment, `array` null or a live long array.
+unsafe fn fill(env: *mut JNIEnv, array: jlongArray, values: &[jlong]) -> Result<(), Failure> {
+    if array.is_null() {
+        return Err(Failure::null("the array"));
+    }
+    // SAFETY: the caller vouches for both; the JVM checks the bounds.
+    unsafe { ((**env).v1_2.SetLongArrayRegion)(env, array, 0, values.len() as jint, values.as_ptr()) };
+    Ok(())
 }

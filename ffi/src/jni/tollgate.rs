@@ -5,17 +5,18 @@ use std::time::Duration;
 
 use jni::EnvUnowned;
 use jni::objects::{JByteArray, JClass, JString};
-use jni::sys::{JNIEnv, jbyteArray, jint, jlong, jlongArray};
+use jni::sys::{JNIEnv, jboolean, jbyteArray, jint, jlong, jlongArray};
 use tollgate::{Decision, Fault, Identity, Outcome};
 
-use super::{handle, optional_text, text, with};
+use super::{copy, fill, handle, optional_text, text, with};
 use crate::boundary::{self, boundary};
+use crate::completions::{ANSWER, COMPLETION, COMPLETIONS};
 use crate::limiters::{self, Options};
 use crate::status::{Failure, tollgate_status::*};
+use crate::task;
 
-/// Longs of an answer: outcome, fault and "record" in one; count; limit; remaining; milliseconds until the
-/// window ends.
-const ANSWER: usize = 5;
+/// Head of an answer that a panic took the place of.
+const DEFECT: jlong = -1;
 /// Longs of the statistics: a total for each outcome; counters; whether the store is up; rules.
 const STATS: usize = Outcome::ALL.len() + 3;
 /// Users up to this many bytes are copied to the stack.
@@ -77,27 +78,45 @@ pub(crate) extern "system" fn Java_io_tollgate_Tollgate_acquire<'local>(
 ) {
     boundary!(jni env {
         let raw = env.as_raw();
-        let mut short = [MaybeUninit::<u8>::uninit(); SHORT];
-        let mut long = Vec::new();
-        let identity = if user.is_null() {
-            Identity::none()
-        } else {
-            let length = usize::try_from(length)
-                .map_err(|_| Failure::new(TOLLGATE_BAD_VALUE, format!("length {length} is negative")))?;
-            let buffer = if length <= SHORT {
-                &mut short[..length]
-            } else {
-                long.reserve_exact(length);
-                &mut long.spare_capacity_mut()[..length]
-            };
-            // SAFETY: the JVM passes the environment of this thread, and an array that isn't null.
-            let user = unsafe { copy(raw, user, buffer) }?;
-            boundary::trip(user);
-            Identity::from_wtf8(user)?
-        };
-        let decision = limiters::acquire(handle(limiter), handle(rule), identity)?;
+        let decide = |user: Identity<'_>| limiters::acquire(handle(limiter), handle(rule), user);
+        // SAFETY: the JVM passes the environment of this thread, and an array or null.
+        let decision = unsafe { identified(raw, user, length, decide) }?;
         // SAFETY: the JVM passes the environment of this thread.
         unsafe { fill(raw, answer, &packed(&decision)) }
+    })
+}
+
+/// `boolean submit(long limiter, long rule, byte[] user, int length, long hit, long[] answer)`: true where the answer is
+/// there at once, else it comes through `Completions.take` with the number of the hit.
+#[unsafe(no_mangle)]
+pub(crate) extern "system" fn Java_io_tollgate_Tollgate_submit<'local>(
+    mut env: EnvUnowned<'local>,
+    _class: JClass<'local>,
+    limiter: jlong,
+    rule: jlong,
+    user: jbyteArray,
+    length: jint,
+    hit: jlong,
+    answer: jlongArray,
+) -> jboolean {
+    boundary!(jni env {
+        let raw = env.as_raw();
+        let begin = |user: Identity<'_>| limiters::acquire_async(handle(limiter), handle(rule), user);
+        // SAFETY: the JVM passes the environment of this thread, and an array or null.
+        let mut acquiring = unsafe { identified(raw, user, length, begin) }?;
+        let Some(decision) = task::ready(&mut acquiring) else {
+            task::start(acquiring, move |result| {
+                // Java makes an exception of it; the text is in the log.
+                let answer = result.map_or([DEFECT; ANSWER], |decision| packed(&decision));
+                let mut completion = [hit; COMPLETION];
+                completion[1..].copy_from_slice(&answer);
+                COMPLETIONS.push(completion);
+            });
+            return Ok(false);
+        };
+        // SAFETY: the JVM passes the environment of this thread.
+        unsafe { fill(raw, answer, &packed(&decision)) }?;
+        Ok(true)
     })
 }
 
@@ -131,6 +150,36 @@ pub(crate) extern "system" fn Java_io_tollgate_Tollgate_close<'local>(
     boundary!(jni env { limiters::close(handle(limiter)) })
 }
 
+/// Runs `body` with the user that an array holds; null is nobody.
+///
+/// # Safety
+/// `env` is this thread's environment, `user` null or a live byte array.
+unsafe fn identified<T>(
+    env: *mut JNIEnv,
+    user: jbyteArray,
+    length: jint,
+    body: impl FnOnce(Identity<'_>) -> Result<T, Failure>,
+) -> Result<T, Failure> {
+    if user.is_null() {
+        return body(Identity::none());
+    }
+    let length = usize::try_from(length)
+        .map_err(|_| Failure::new(TOLLGATE_BAD_VALUE, format!("length {length} is negative")))?;
+    let mut short = [MaybeUninit::<u8>::uninit(); SHORT];
+    let mut long = Vec::new();
+    let buffer = if length <= SHORT {
+        &mut short[..length]
+    } else {
+        long.reserve_exact(length);
+        &mut long.spare_capacity_mut()[..length]
+    };
+    // SAFETY: the caller vouches for both, and it isn't null.
+    let user = unsafe { copy(env, user, buffer) }?;
+    boundary::trip(user);
+    body(Identity::from_wtf8(user)?)
+}
+
+/// An answer: outcome, fault and "record" in one; count; limit; remaining; milliseconds until the window ends.
 fn packed(decision: &Decision) -> [jlong; ANSWER] {
     let outcome = jlong::from(decision.outcome().code());
     let fault = jlong::from(limiters::fault_code(decision.fault().map(Fault::kind)));
@@ -146,40 +195,4 @@ fn packed(decision: &Decision) -> [jlong; ANSWER] {
 
 fn clamp(value: u64) -> jlong {
     jlong::try_from(value).unwrap_or(jlong::MAX)
-}
-
-/// Copies the beginning of `array` into `buffer`; a shorter array leaves the JVM's exception pending.
-///
-/// # Safety
-/// `env` is this thread's environment, `array` a live byte array.
-unsafe fn copy(
-    env: *mut JNIEnv,
-    array: jbyteArray,
-    buffer: &mut [MaybeUninit<u8>],
-) -> Result<&[u8], Failure> {
-    // SAFETY: the caller vouches for both; the JVM checks the bounds.
-    let failed = unsafe {
-        let table = (**env).v1_2;
-        (table.GetByteArrayRegion)(env, array, 0, buffer.len() as jint, buffer.as_mut_ptr().cast());
-        (table.ExceptionCheck)(env)
-    };
-    if failed {
-        return Err(Failure::new(TOLLGATE_BAD_VALUE, "the user's array is shorter than its length"));
-    }
-    // SAFETY: without an exception all of it was written.
-    Ok(unsafe { std::slice::from_raw_parts(buffer.as_ptr().cast(), buffer.len()) })
-}
-
-/// Fills `array` with `values`, as a native's last call: a shorter array leaves the JVM's exception pending, and asking for it would
-/// cost as much as filling does.
-///
-/// # Safety
-/// `env` is this thread's environment, `array` null or a live long array.
-unsafe fn fill(env: *mut JNIEnv, array: jlongArray, values: &[jlong]) -> Result<(), Failure> {
-    if array.is_null() {
-        return Err(Failure::null("the array"));
-    }
-    // SAFETY: the caller vouches for both; the JVM checks the bounds.
-    unsafe { ((**env).v1_2.SetLongArrayRegion)(env, array, 0, values.len() as jint, values.as_ptr()) };
-    Ok(())
 }

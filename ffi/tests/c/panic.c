@@ -11,6 +11,14 @@ static void write_line(int32_t level, const char *message, size_t message_len, v
     strncpy(logged, message, sizeof logged - 1);
 }
 
+static void never(tollgate_status status, const tollgate_decision *decision, void *userdata)
+{
+    (void) status;
+    (void) decision;
+    (void) userdata;
+    CHECK(0);
+}
+
 int main(void)
 {
     tollgate_limiter *limiter = open_limiter("memory:");
@@ -24,6 +32,7 @@ int main(void)
     CHECK(acquire(limiter, rule, "u1").count == 1);
     CHECK(acquire(limiter, rule, "u1").outcome == TOLLGATE_OUTCOME_LIMITED);
     FAILS(TOLLGATE_PANIC, "report", tollgate_acquire(limiter, rule, TEXT("panic now"), &decision));
+    FAILS(TOLLGATE_PANIC, "report", tollgate_acquire_async(limiter, rule, TEXT("panic now"), never, NULL));
     OK(tollgate_close(limiter));
     OK(tollgate_on_log(0, NULL, NULL));
     return 0;
