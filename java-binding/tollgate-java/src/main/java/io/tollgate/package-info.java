@@ -15,6 +15,14 @@
  * A decision never throws because of the store: a store that is down, slow or full is an {@link io.tollgate.Outcome} of its
  * own, decided by {@link io.tollgate.OnFault}.
  *
+ * <h2>Without waiting</h2>
+ *
+ * <p>{@link io.tollgate.Tollgate#acquireAsync} gives a {@link java.util.concurrent.CompletionStage}. Its decision is brought by one daemon thread
+ * named {@code tollgate-async}, which lives from the first such hit until the last limiter is closed and all hits are answered, and which
+ * runs nothing of a caller's. Stages are completed on daemon threads named {@code tollgate-stage}: none while nothing happens, one
+ * as long as dependent stages are quick, 32 at most. On a virtual thread {@link io.tollgate.Tollgate#acquire} goes the same way, so
+ * that its carrier is free meanwhile.
+ *
  * <h2>The native library</h2>
  *
  * <p>The limiter is native code that travels in this jar for Linux on x86_64 and aarch64 (glibc); see

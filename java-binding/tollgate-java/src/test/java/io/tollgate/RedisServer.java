@@ -53,6 +53,27 @@ final class RedisServer implements AutoCloseable {
         }
     }
 
+    /** Sends a signal, like {@code STOP}. */
+    void signal(String name) throws IOException {
+        try {
+            int status = new ProcessBuilder("kill", "-s", name, Long.toString(pid())).start().waitFor();
+            if (status != 0) {
+                throw new AssertionError("kill -s " + name + " gave " + status);
+            }
+        } catch (InterruptedException e) {
+            throw new AssertionError(e);
+        }
+    }
+
+    long pid() {
+        try {
+            // By name, since Java 8 doesn't have it.
+            return (Long) Process.class.getMethod("pid").invoke(process);
+        } catch (ReflectiveOperationException e) {
+            throw new AssertionError(e);
+        }
+    }
+
     void kill() {
         process.destroyForcibly();
         Wait.until(() -> !process.isAlive());

@@ -2,8 +2,7 @@ package io.tollgate;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import java.nio.file.Files;
-import java.nio.file.Paths;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.ConcurrentLinkedQueue;
@@ -17,7 +16,7 @@ class ThreadsTest {
     void tenThousandShortThreadsLeaveNoneBehind() throws Exception {
         try (Tollgate tollgate = Tollgate.open("memory:")) {
             Rule rule = tollgate.rule("wms", "Order.list").interval(3600).limit(4_000).register();
-            long before = threads();
+            long before = Tasks.count();
             AtomicLong allowed = new AtomicLong();
             for (int round = 0; round < 200; round++) {
                 List<Thread> threads = new ArrayList<>();
@@ -37,8 +36,39 @@ class ThreadsTest {
             assertThat(allowed).hasValue(4_000);
             assertThat(tollgate.stats().count(Outcome.LIMITED)).isEqualTo(6_000);
             // The JVM's own compiler and collector threads come and go.
-            Wait.until(() -> threads() < before + 20);
+            Wait.until(() -> Tasks.count() < before + 20);
         }
+    }
+
+    @Test
+    void tenThousandShortThreadsOnAServerLeaveNoneBehind() throws Exception {
+        long before = Tasks.count();
+        try (RedisServer server = RedisServer.started();
+                Tollgate tollgate = Tollgate.builder().url(server.url()).deadline(Duration.ofSeconds(60)).open()) {
+            Rule rule = tollgate.rule("wms", "Order.list").interval(3600).limit(15_000).register();
+            AtomicLong allowed = new AtomicLong();
+            for (int round = 0; round < 200; round++) {
+                List<Thread> threads = new ArrayList<>();
+                for (int i = 0; i < 50; i++) {
+                    Thread thread = new Thread(() -> {
+                        if (tollgate.acquire(rule, "u1").isAllowed()) {
+                            allowed.incrementAndGet();
+                        }
+                        if (tollgate.acquireAsync(rule, "u1").toCompletableFuture().join().isAllowed()) {
+                            allowed.incrementAndGet();
+                        }
+                    });
+                    thread.start();
+                    threads.add(thread);
+                }
+                for (Thread thread : threads) {
+                    thread.join();
+                }
+            }
+            assertThat(allowed).hasValue(15_000);
+            assertThat(tollgate.stats().count(Outcome.LIMITED)).isEqualTo(5_000);
+        }
+        Wait.until(() -> Tasks.named("tollgate") == 0 && Tasks.count() < before + 20);
     }
 
     @Test
@@ -111,15 +141,6 @@ class ThreadsTest {
 
     private static long logThreads() {
         return Thread.getAllStackTraces().keySet().stream().filter(thread -> thread.getName().equals("tollgate-log")).count();
-    }
-
-    /** Threads of this process, those that the JVM doesn't know included. */
-    private static long threads() {
-        try {
-            return Files.list(Paths.get("/proc/self/task")).count();
-        } catch (java.io.IOException e) {
-            throw new AssertionError(e);
-        }
     }
 
     private static final class Pair {
