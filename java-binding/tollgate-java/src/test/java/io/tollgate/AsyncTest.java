@@ -30,6 +30,7 @@ class AsyncTest {
     }
 
     @Test
+    @SuppressWarnings("try") // Closing in the middle is part of it.
     void inMemoryTheDecisionIsThereAtOnce() {
         try (Tollgate tollgate = Tollgate.open("memory:"); Tollgate other = Tollgate.open("memory:")) {
             Rule rule = tollgate.rule("wms", "Order.list").interval(3600).register();
