@@ -229,6 +229,34 @@ fn dropped_futures_are_harmless() {
     assert!((335..=1_001).contains(&decision.count()), "{decision:?}");
 }
 
+/// A runtime's waker is foreign code on the driver's thread.
+#[test]
+fn a_waker_that_panics_harms_nobody_else() {
+    struct Defective;
+    impl std::task::Wake for Defective {
+        fn wake(self: Arc<Self>) {
+            panic!("a defect of the runtime");
+        }
+    }
+    let server = Server::start(&newest(), &[]);
+    let limiter = patient().redis(server.url()).open().expect("opens");
+    let rule = rule(&limiter, "Order.list", 1_000);
+    assert!(limiter.acquire(&rule, "warm").is_allowed());
+    for round in 1..=5 {
+        server.signal("STOP");
+        let mut spoilt = std::pin::pin!(limiter.acquire_async(&rule, "u1"));
+        let waker = Arc::new(Defective).into();
+        assert!(spoilt.as_mut().poll(&mut std::task::Context::from_waker(&waker)).is_pending());
+        let others: Vec<_> = (0..3).map(|_| limiter.acquire_async(&rule, "u2")).collect();
+        server.signal("CONT");
+        for other in others {
+            assert!(block_on(other).is_allowed());
+        }
+        assert!(limiter.acquire(&rule, "u3").is_allowed(), "round {round}");
+        assert!(block_on(limiter.acquire_async(&rule, "u3")).is_allowed());
+    }
+}
+
 #[test]
 fn futures_end_with_their_deadline_when_redis_hangs() {
     let server = Server::start(&newest(), &[]);

@@ -99,6 +99,7 @@ impl<C: Carrier> Lane<C> {
                     ended: false,
                     baton: None,
                     timers: BinaryHeap::new(),
+                    to_wake: VecDeque::new(),
                 }),
                 steer: Condvar::new(),
             }),
@@ -178,13 +179,15 @@ impl<C: Carrier> Shared<C> {
 
     /// Leads until the caller's own task is answered or its time is up.
     fn lead(&self, own: &Arc<Job<C>>, baton: Baton<C>) -> Result<C::Answer, Fault> {
-        let relay = Relay(Some(self));
-        let result = self.lead_on(own, baton);
-        relay.release();
-        result
+        self.lead_on(own, baton, &mut Leadership(Some(self)))
     }
 
-    fn lead_on(&self, own: &Arc<Job<C>>, baton: Baton<C>) -> Result<C::Answer, Fault> {
+    fn lead_on(
+        &self,
+        own: &Arc<Job<C>>,
+        baton: Baton<C>,
+        leadership: &mut Leadership<'_, C>,
+    ) -> Result<C::Answer, Fault> {
         let mut under_way = match baton {
             Baton::Lead => None,
             Baton::Finish(batch) => Some(batch),
@@ -195,21 +198,22 @@ impl<C: Carrier> Shared<C> {
                 if own.deadline <= Instant::now() {
                     // It leaves first, so as not to hand leadership to itself.
                     let left = own.state.lock().leave();
-                    self.hand_on();
+                    leadership.hand_on();
                     return left;
                 }
                 under_way = self.board(own.deadline);
             }
             let Some(mut batch) = under_way.take() else {
+                leadership.end();
                 return own.state.lock().leave();
             };
             let over = self.carrier.advance(&mut batch.flight, own.deadline);
             if !over && let Some(successor) = batch.successor(own) {
                 let left = own.state.lock().leave();
-                self.pass(successor, batch);
+                self.pass(successor, batch, leadership);
                 return left;
             }
-            if !self.land(batch, Some(own)) {
+            if !self.land(batch, Some(own), leadership) {
                 return own.state.lock().leave();
             }
         }
@@ -248,7 +252,7 @@ impl<C: Carrier> Shared<C> {
 
     /// Ends a batch: what needs another trip goes to the head of the queue, leadership goes on (unless `own` isn't served
     /// yet; then this is true), and then the served are woken.
-    fn land(&self, batch: Batch<C>, own: Option<&Arc<Job<C>>>) -> bool {
+    fn land(&self, batch: Batch<C>, own: Option<&Arc<Job<C>>>, leadership: &mut Leadership<'_, C>) -> bool {
         let idle = self.queue.lock().waiting.is_empty();
         let landings = self.carrier.land(batch.flight, idle);
         let mut served = Vec::with_capacity(batch.jobs.len());
@@ -269,10 +273,18 @@ impl<C: Carrier> Shared<C> {
         }
         drop(queue);
         if !leads_on {
-            self.hand_on();
+            leadership.hand_on();
         }
+        let mut futures = Vec::new();
         for (job, result) in served {
             job.answer(result);
+            if job.is_future {
+                futures.push(job);
+            }
+        }
+        if !futures.is_empty() {
+            self.driver.lock().to_wake.extend(futures);
+            self.steer.notify_one();
         }
         leads_on
     }
@@ -296,14 +308,16 @@ impl<C: Carrier> Shared<C> {
     }
 
     /// Passes a batch under way to a caller, or to whoever else waits for it; with nobody left it ends.
-    fn pass(&self, successor: Arc<Job<C>>, batch: Batch<C>) {
+    fn pass(&self, successor: Arc<Job<C>>, batch: Batch<C>, leadership: &mut Leadership<'_, C>) {
         let mut next = Some(successor);
         while let Some(job) = next {
             if job.is_future {
+                leadership.end();
                 return self.drive(Some(Baton::Finish(batch)));
             }
             let mut state = job.state.lock();
             if state.is_waiting() {
+                leadership.end();
                 state.baton = Some(Baton::Finish(batch));
                 drop(state);
                 job.wake.notify_one();
@@ -312,7 +326,7 @@ impl<C: Carrier> Shared<C> {
             drop(state);
             next = batch.successor(&job);
         }
-        self.land(batch, None);
+        self.land(batch, None, leadership);
     }
 
     /// Gives the driver something to do, or has it look at its timers.
@@ -333,20 +347,26 @@ impl<C: Carrier> Shared<C> {
     }
 }
 
-/// Hands leadership on should a carrier panic, so that the queue doesn't wait for a leader who is gone.
-struct Relay<'a, C: Carrier>(Option<&'a Shared<C>>);
+/// Being the leader. Should a carrier or a waker panic, leadership is handed on, so that the queue doesn't wait for a leader
+/// who is gone.
+struct Leadership<'a, C: Carrier>(Option<&'a Shared<C>>);
 
-impl<C: Carrier> Relay<'_, C> {
-    fn release(mut self) {
+impl<C: Carrier> Leadership<'_, C> {
+    fn hand_on(&mut self) {
+        if let Some(shared) = self.0.take() {
+            shared.hand_on();
+        }
+    }
+
+    /// Somebody else leads by now, or nobody.
+    fn end(&mut self) {
         self.0 = None;
     }
 }
 
-impl<C: Carrier> Drop for Relay<'_, C> {
+impl<C: Carrier> Drop for Leadership<'_, C> {
     fn drop(&mut self) {
-        if let Some(shared) = self.0 {
-            shared.hand_on();
-        }
+        self.hand_on();
     }
 }
 

@@ -1,11 +1,11 @@
 //! The thread that leads for futures.
 
-use std::collections::BinaryHeap;
+use std::collections::{BinaryHeap, VecDeque};
 use std::sync::Arc;
 use std::time::Instant;
 
 use super::job::Job;
-use super::{Batch, Baton, Carrier, Shared, sync};
+use super::{Batch, Baton, Carrier, Leadership, Shared, sync};
 use crate::store::{Fault, FaultKind};
 
 /// Leads for futures, on a thread that is started with the first of them.
@@ -15,6 +15,8 @@ pub(super) struct Driver<C: Carrier> {
     pub(super) baton: Option<Baton<C>>,
     /// Futures by deadline. Those that are answered stay until then.
     pub(super) timers: BinaryHeap<Timer<C>>,
+    /// Futures that have their answer. They are woken here, so that their code runs on no caller's thread.
+    pub(super) to_wake: VecDeque<Arc<Job<C>>>,
 }
 
 pub(super) struct Timer<C: Carrier>(pub(super) Arc<Job<C>>);
@@ -38,14 +40,16 @@ impl<C: Carrier> Shared<C> {
     }
 
     /// The driver thread: leads when it is its turn, and lets futures go whose time is up.
-    fn drive_on(&self) {
+    fn drive_on(self: &Arc<Self>) {
+        let _restart = Restart(self);
+        let mut leadership = Leadership(None);
         let mut under_way: Option<Batch<C>> = None;
         loop {
             let mut driver = self.driver.lock();
-            let (due, next) = driver.due(Instant::now());
-            if !due.is_empty() {
+            let next = driver.expire(Instant::now());
+            if let Some(job) = driver.to_wake.pop_front() {
                 drop(driver);
-                due.into_iter().for_each(Job::expire);
+                job.wake_future();
                 continue;
             }
             if under_way.is_none() {
@@ -61,31 +65,50 @@ impl<C: Carrier> Shared<C> {
                     Some(Baton::Finish(batch)) => under_way = Some(batch),
                     Some(Baton::Lead) => {}
                 }
+                leadership = Leadership(Some(self));
             }
             drop(driver);
-            let Some(mut batch) = under_way.take().or_else(|| self.board(self.latest())) else { continue };
+            let Some(mut batch) = under_way.take().or_else(|| self.board(self.latest())) else {
+                leadership.end();
+                continue;
+            };
             let latest = batch.latest();
             let until = next.map_or(latest, |next| next.min(latest));
             if !self.carrier.advance(&mut batch.flight, until) && batch.latest() > Instant::now() {
                 under_way = Some(batch);
                 continue;
             }
-            self.land(batch, None);
+            self.land(batch, None, &mut leadership);
+        }
+    }
+}
+
+/// Starts another driver should a carrier or a waker panic on this one: futures that wait have to be let go in time.
+struct Restart<'a, C: Carrier>(&'a Arc<Shared<C>>);
+
+impl<C: Carrier> Drop for Restart<'_, C> {
+    fn drop(&mut self) {
+        if std::thread::panicking() {
+            self.0.driver.lock().started = false;
+            // Without a thread the next future tries again.
+            let _ = self.0.start_driver();
         }
     }
 }
 
 impl<C: Carrier> Driver<C> {
-    /// Futures whose time is up, and when the next one's is.
-    fn due(&mut self, now: Instant) -> (Vec<Arc<Job<C>>>, Option<Instant>) {
-        let mut due = Vec::new();
+    /// Lets futures go whose time is up; when the next one's is.
+    fn expire(&mut self, now: Instant) -> Option<Instant> {
         while let Some(timer) = self.timers.peek() {
             if timer.0.deadline > now {
-                return (due, Some(timer.0.deadline));
+                return Some(timer.0.deadline);
             }
-            due.extend(self.timers.pop().map(|timer| timer.0));
+            if let Some(Timer(job)) = self.timers.pop() {
+                job.expire();
+                self.to_wake.push_back(job);
+            }
         }
-        (due, None)
+        None
     }
 }
 

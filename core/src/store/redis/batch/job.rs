@@ -60,24 +60,29 @@ impl<C: Carrier> Job<C> {
         true
     }
 
+    /// Gives a caller that still waits its answer; a thread wakes up, a future has to be woken by the driver.
     pub(super) fn answer(&self, result: Result<C::Answer, Fault>) {
         let mut state = self.state.lock();
         if !state.is_waiting() {
             return;
         }
         state.phase = Phase::Done(result);
-        let waker = state.waker.take();
         drop(state);
-        match waker {
-            Some(waker) => waker.wake(),
-            None => self.wake.notify_one(),
+        self.wake.notify_one();
+    }
+
+    /// Wakes a future. That is foreign code, which may take its time or panic.
+    pub(super) fn wake_future(&self) {
+        let waker = self.state.lock().waker.take();
+        if let Some(waker) = waker {
+            waker.wake();
         }
     }
 
     /// Lets a future go whose time is up.
-    pub(super) fn expire(job: Arc<Self>) {
-        let fault = job.state.lock().out_of_time();
-        job.answer(Err(fault));
+    pub(super) fn expire(&self) {
+        let fault = self.state.lock().out_of_time();
+        self.answer(Err(fault));
     }
 }
 
