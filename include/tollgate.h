@@ -302,6 +302,8 @@ typedef struct tollgate_rule_spec {
   int32_t on_fault;
   // 0.
   int32_t reserved;
+  // How long a hit on this rule waits for the store at most: 1 to 60,000 milliseconds; 0 for the limiter's deadline.
+  uint64_t deadline_ms;
 } tollgate_rule_spec;
 
 // Receives one setting: its field, its value (each UTF-8 with its length, valid during the call) and what
@@ -429,8 +431,10 @@ tollgate_status tollgate_version(const char **version);
 // Opens a limiter.
 //
 // `url` says where counters and settings stand: "memory:",
-// "redis://[[user]:password@]host[:port][/database]", the same with "rediss://" for TLS, or
-// "unix:///path/to/socket[?db=1&user=u&pass=p]"; 4,096 bytes at most. A server that can't be reached is no
+// "redis://[[user]:password@]host[:port][/database]", the same with "rediss://" for TLS (also
+// "?ca=FILE&cert=FILE&key=FILE"), "unix:///path/to/socket[?db=1&user=u&pass=p]",
+// "redis-sentinel://[[user]:password@]host[:port],...[/database]?sentinelMasterId=name" or
+// "redis-cluster://[[user]:password@]host[:port],..."; 4,096 bytes at most. A server that can't be reached is no
 // error: hits get the fault policy until it is there. `options` may be NULL for the defaults. Both are only
 // read during the call.
 //

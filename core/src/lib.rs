@@ -22,10 +22,10 @@
 //!
 //! [`Limiter::acquire`] never returns an error and never panics: what goes wrong with the store is an outcome, chosen by
 //! the fault policy ([`OnFault`]).
-
-#![forbid(unsafe_code)]
 //!
 //! The cargo feature `tower` adds `RateLimitLayer`, which limits axum and other tower services over HTTP.
+
+#![forbid(unsafe_code)]
 
 mod clock;
 mod decision;

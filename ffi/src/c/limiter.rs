@@ -64,8 +64,10 @@ const _: () = assert!(size_of::<tollgate_options>() == 56);
 /// Opens a limiter.
 ///
 /// `url` says where counters and settings stand: "memory:",
-/// "redis://[[user]:password@]host[:port][/database]", the same with "rediss://" for TLS, or
-/// "unix:///path/to/socket[?db=1&user=u&pass=p]"; 4,096 bytes at most. A server that can't be reached is no
+/// "redis://[[user]:password@]host[:port][/database]", the same with "rediss://" for TLS (also
+/// "?ca=FILE&cert=FILE&key=FILE"), "unix:///path/to/socket[?db=1&user=u&pass=p]",
+/// "redis-sentinel://[[user]:password@]host[:port],...[/database]?sentinelMasterId=name" or
+/// "redis-cluster://[[user]:password@]host[:port],..."; 4,096 bytes at most. A server that can't be reached is no
 /// error: hits get the fault policy until it is there. `options` may be NULL for the defaults. Both are only
 /// read during the call.
 ///

@@ -47,12 +47,14 @@ pub struct tollgate_rule_spec {
     pub on_fault: i32,
     /// 0.
     pub reserved: i32,
+    /// How long a hit on this rule waits for the store at most: 1 to 60,000 milliseconds; 0 for the limiter's deadline.
+    pub deadline_ms: u64,
 }
 
 // SAFETY: `repr(C)`, the size first, integers and pointers only, and the assertion below excludes padding.
 unsafe impl SizedStruct for tollgate_rule_spec {}
 #[cfg(target_pointer_width = "64")]
-const _: () = assert!(size_of::<tollgate_rule_spec>() == 80);
+const _: () = assert!(size_of::<tollgate_rule_spec>() == 88);
 
 /// Registers a rule. Do it once for each place in the code, not once for each user: a limiter takes 10,000 of
 /// them. An equal rule gives the pointer that the first one had.
@@ -107,6 +109,9 @@ unsafe fn read_spec(spec: *const tollgate_rule_spec) -> Result<Rule, Failure> {
     }
     if let Some(policy) = limiters::on_fault(spec.on_fault)? {
         rule = rule.on_fault(policy);
+    }
+    if spec.deadline_ms != 0 {
+        rule = rule.deadline(Duration::from_millis(spec.deadline_ms));
     }
     Ok(rule)
 }

@@ -12,7 +12,7 @@ use crate::boundary::boundary;
 use crate::limiters;
 
 /// `long register(long limiter, byte[] module, byte[] name, long interval, long limit, byte[] messageKey, int
-/// onFault)`
+/// onFault, long deadlineNanos)`; a negative deadline is "not said".
 #[unsafe(no_mangle)]
 pub(crate) extern "system" fn Java_io_tollgate_Rule_register<'local>(
     mut env: EnvUnowned<'local>,
@@ -24,6 +24,7 @@ pub(crate) extern "system" fn Java_io_tollgate_Rule_register<'local>(
     limit: jlong,
     message_key: JByteArray<'local>,
     on_fault: jint,
+    deadline_nanos: jlong,
 ) -> jlong {
     boundary!(jni env {
         with(&mut env, |env| {
@@ -38,6 +39,9 @@ pub(crate) extern "system" fn Java_io_tollgate_Rule_register<'local>(
             }
             if let Some(policy) = limiters::on_fault(on_fault)? {
                 rule = rule.on_fault(policy);
+            }
+            if let Ok(nanos) = u64::try_from(deadline_nanos) {
+                rule = rule.deadline(Duration::from_nanos(nanos));
             }
             Ok(super::long(limiters::register(handle(limiter), rule)?))
         })

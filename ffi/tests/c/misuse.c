@@ -173,6 +173,10 @@ static void values_that_are_not_usable(void)
     limiter = open_limiter("memory:");
     spec = spec_of("Order.list", 0, 1);
     FAILS(TOLLGATE_BAD_RULE, "interval", tollgate_rule_register(limiter, &spec, &rule));
+    spec = spec_of("Order.list", 3, 1);
+    spec.deadline_ms = 60001;
+    FAILS(TOLLGATE_BAD_RULE, "deadline", tollgate_rule_register(limiter, &spec, &rule));
+    spec = spec_of("Order.list", 3, 1);
     spec = spec_of("Order.list", 31536001, 1);
     FAILS(TOLLGATE_BAD_RULE, "31536000", tollgate_rule_register(limiter, &spec, &rule));
     spec = spec_of("Order.list", 3, UINT64_MAX);

@@ -15,7 +15,7 @@ use crate::store::Fault;
 /// A Redis URL that can't be used. Passwords are never shown.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error(
-    "URL {url:?} is not usable: {reason}; use memory:, redis://[[user]:password@]host[:port][/database], rediss://…, unix:///path/to/socket[?db=1] redis-sentinel://[[user]:password@]host[:port],…[/database]?sentinelMasterId=name or redis-cluster://[[user]:password@]host[:port],…"
+    "URL {url:?} is not usable: {reason}; use memory:, redis://[[user]:password@]host[:port][/database], rediss://…, unix:///path/to/socket[?db=1], redis-sentinel://[[user]:password@]host[:port],…[/database]?sentinelMasterId=name or redis-cluster://[[user]:password@]host[:port],…"
 )]
 pub struct RedisError {
     /// The URL, with its password hidden.
@@ -141,7 +141,7 @@ fn seeds(scheme: &str, rest: &str) -> Result<Vec<Address>, String> {
         rest.split_once('?').map_or((rest, String::new()), |(rest, query)| (rest, format!("?{query}")));
     let (login, hosts) =
         rest.rsplit_once('@').map_or((String::new(), rest), |(login, hosts)| (format!("{login}@"), hosts));
-    let hosts = hosts.trim_end_matches('/');
+    let hosts = hosts.strip_suffix("/0").unwrap_or(hosts).trim_end_matches('/');
     if hosts.contains('/') {
         return Err("a cluster has database 0 alone".into());
     }

@@ -1,5 +1,6 @@
 package io.tollgate;
 
+import java.time.Duration;
 import java.util.Objects;
 
 /**
@@ -86,7 +87,7 @@ public final class Rule {
     }
 
     private static native long register(
-            long limiter, byte[] module, byte[] name, long interval, long limit, byte[] messageKey, int onFault);
+            long limiter, byte[] module, byte[] name, long interval, long limit, byte[] messageKey, int onFault, long deadlineNanos);
 
     /** Collects a rule's values; from {@link Tollgate#rule}. For one thread. */
     public static final class Builder {
@@ -97,6 +98,7 @@ public final class Rule {
         private long limit = 1;
         private String messageKey;
         private OnFault onFault;
+        private Duration deadline;
 
         Builder(Tollgate owner, String module, String name) {
             this.owner = owner;
@@ -149,6 +151,17 @@ public final class Rule {
         }
 
         /**
+         * How long a hit on this rule waits for the store.
+         *
+         * @param deadline 1 ms to 60 s; the limiter's own deadline if not said
+         * @return this builder
+         */
+        public Builder deadline(Duration deadline) {
+            this.deadline = Objects.requireNonNull(deadline, "deadline is null: leave it out for the limiter's deadline");
+            return this;
+        }
+
+        /**
          * Registers the rule with the limiter that this builder came from.
          *
          * @return the rule, live from its first request
@@ -157,7 +170,7 @@ public final class Rule {
          */
         public Rule register() {
             long handle = Rule.register(owner.handle(), Wtf8.encode(module), Wtf8.encode(name), interval, limit,
-                    Wtf8.encode(messageKey), OnFault.code(onFault));
+                    Wtf8.encode(messageKey), OnFault.code(onFault), deadline == null ? -1 : Tollgate.Builder.nanos("deadline", deadline));
             return new Rule(this, handle);
         }
     }

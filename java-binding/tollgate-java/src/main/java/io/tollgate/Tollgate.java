@@ -40,7 +40,8 @@ public final class Tollgate implements AutoCloseable {
      * Opens a limiter with the default options.
      *
      * @param url where counters and settings are kept: {@code memory:} (this process), {@code redis://host:port/db}, {@code
-     *            rediss://…} (TLS) or {@code unix:///path/to/socket}
+     *            rediss://…} (TLS, with {@code ?ca=FILE&cert=FILE&key=FILE}), {@code unix:///path/to/socket}, {@code
+     *            redis-sentinel://host:port,…/db?sentinelMasterId=name} or {@code redis-cluster://host:port,…}
      * @return the limiter; a server that can't be reached yet is no error here but faults for its decisions, until it is there
      * @throws IllegalArgumentException the URL isn't one; the message names what, without a password
      * @throws LibraryLoadException     the native library can't be used on this machine
@@ -358,7 +359,7 @@ public final class Tollgate implements AutoCloseable {
             }
         }
 
-        private static long nanos(String option, Duration duration) {
+        static long nanos(String option, Duration duration) {
             Objects.requireNonNull(duration, () -> option + " is null: leave it out for the default");
             if (duration.isNegative()) {
                 throw new IllegalArgumentException(option + ' ' + duration + " is negative: give a duration like PT0.1S");

@@ -8,8 +8,6 @@ import java.util.List;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 import org.springframework.boot.context.properties.bind.Bindable;
 import org.springframework.boot.context.properties.bind.Binder;
 import org.springframework.core.env.Environment;
@@ -21,7 +19,6 @@ import org.springframework.util.StringUtils;
  * the host really says counts: Spring Boot's own defaults name a Redis on localhost that nobody asked for.
  */
 final class StoreUrl {
-    private static final Logger LOG = LoggerFactory.getLogger(StoreUrl.class);
     private static final String MEMORY = "memory:";
     /** Greedy up to the last @, since passwords may hold one. */
     private static final Pattern URL = Pattern.compile("(rediss?)://(?:(.*)@)?(\\[[^]]*]|[^:/?#@]*)(?::(\\d+))?(?:/(\\d*))?(?:[?#].*)?");
@@ -40,9 +37,7 @@ final class StoreUrl {
 
     private String ofHost() {
         if (isSet("cluster.nodes") || isSet("cluster.nodes[0]")) {
-            LOG.error("tollgate: spring.redis.cluster.nodes is set, and this version doesn't speak to a cluster: counts are kept "
-                    + "PER PROCESS, in memory. Give a single server in tollgate.redis.url (or tollgate.redis.url=memory: to agree)");
-            return MEMORY;
+            return places(ssl() ? "rediss-cluster" : "redis-cluster", "cluster.nodes", "0");
         }
         if (isSet("sentinel.master")) {
             return ofSentinels();
@@ -60,12 +55,16 @@ final class StoreUrl {
     }
 
     private String ofSentinels() {
-        List<String> nodes = binder.bind("spring.redis.sentinel.nodes", Bindable.listOf(String.class)).orElseGet(Collections::emptyList);
         String password = text("sentinel.password");
         String login = StringUtils.hasText(password) ? "&sentinelPassword=" + encode(password) : "";
-        return url(ssl() ? "rediss-sentinel" : "redis-sentinel", user(text("username")), text("password"),
-                nodes.stream().map(String::trim).collect(Collectors.joining(",")), number("database", "0"))
+        return places(ssl() ? "rediss-sentinel" : "redis-sentinel", "sentinel.nodes", number("database", "0"))
                 + "?sentinelMasterId=" + text("sentinel.master").trim() + login;
+    }
+
+    private String places(String scheme, String property, String database) {
+        List<String> nodes = binder.bind("spring.redis." + property, Bindable.listOf(String.class)).orElseGet(Collections::emptyList);
+        return url(scheme, user(text("username")), text("password"),
+                nodes.stream().map(String::trim).collect(Collectors.joining(",")), database);
     }
 
     private String ofUrl(String text) {

@@ -6,7 +6,6 @@ import java.util.Collections;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
-import org.junit.jupiter.params.provider.ValueSource;
 import org.springframework.boot.autoconfigure.data.redis.RedisProperties;
 import org.springframework.core.env.StandardEnvironment;
 import org.springframework.core.env.SystemEnvironmentPropertySource;
@@ -75,16 +74,13 @@ class StoreUrlTest {
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {
-        "spring.redis.cluster.nodes=a:1,b:2",
-        "spring.redis.cluster.nodes[0]=a:1",
+    @CsvSource(delimiter = '|', value = {
+        "spring.redis.cluster.nodes=a:1,b:2 | redis-cluster://a:1,b:2/0",
+        "spring.redis.cluster.nodes[0]=a:1; spring.redis.password=p@q; spring.redis.ssl=true | rediss-cluster://:p%40q@a:1/0",
+        "spring.redis.cluster.nodes=a:1; tollgate.redis.url=redis://r | redis://r",
     })
-    void aClusterCountsInMemoryLoudly(String properties) {
-        try (Output output = new Output()) {
-            assertThat(of(properties)).isEqualTo("memory:");
-            assertThat(output.all()).contains("ERROR").contains("spring.redis.").contains("PER PROCESS").contains("tollgate.redis.url");
-            assertThat(of(properties + "; tollgate.redis.url=redis://r")).isEqualTo("redis://r");
-        }
+    void aClusterIsAskedAsTheHostAsksIt(String properties, String url) {
+        assertThat(of(properties)).isEqualTo(url);
     }
 
     private static String of(String properties) {
