@@ -51,7 +51,7 @@ pub trait Observer: Send + Sync + 'static {
         let _ = (rule, fault);
     }
 
-    /// The counter was there but the configuration hash couldn't be read: the rule's own defaults decided.
+    /// The counter was there but the configuration hash couldn't be read: the settings last seen decided.
     fn unread(&self, rule: &Tracked, fault: &Fault) {
         let _ = (rule, fault);
     }
@@ -127,8 +127,7 @@ impl<C: Clock> Observer for Log<C> {
                 kind = fault.kind().as_str(),
                 code = fault.code(),
                 suppressed,
-                "the configuration can't be read, the defaults of {} hold: {fault}",
-                rule.label()
+                "the configuration can't be read, what was last seen holds (else the rule's own defaults): {fault}"
             );
         }
     }

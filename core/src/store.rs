@@ -119,7 +119,7 @@ pub struct Reading {
     pub settings: Settings,
     /// The counter; none where the rule's switch is closed.
     pub counted: Option<Counted>,
-    /// Why the configuration hash couldn't be read, where the counter could: the rule's own defaults hold.
+    /// Why the configuration hash couldn't be read, where the counter could: what was last seen holds.
     pub unread: Option<Fault>,
 }
 

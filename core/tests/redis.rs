@@ -206,6 +206,13 @@ fn foreign_data_at_the_configuration_is_loud_and_the_defaults_hold() {
         );
         let _: i64 = server.run("DEL ratelimit:config");
         assert_eq!(outcomes(&limiter, &rule, 1), [Outcome::Limited]);
+        // A rule that was closed isn't opened by a configuration that can't be read.
+        settled(&limiter);
+        let _: i64 = server.run("HSET ratelimit:config wms.Order.list.check false");
+        assert_eq!(outcomes(&limiter, &rule, 1), [Outcome::Off]);
+        let _: i64 = server.run("DEL ratelimit:config");
+        let _: redis::Value = server.run("SET ratelimit:config x");
+        assert_eq!(outcomes(&limiter, &rule, 1), [Outcome::Off]);
     });
 }
 

@@ -104,7 +104,11 @@ impl Cluster {
         Box::pin(async move {
             let settings =
                 asked.finish(&asked.shared.config, settings, |asking| asked.settings(asking)).await;
-            let fresh = reading(settings?)?;
+            // Where the settings' node is away, its last word holds.
+            let fresh = match settings.and_then(reading) {
+                Ok(fresh) => fresh,
+                Err(fault) => Reading { settings: asked.rule.last(), counted: None, unread: Some(fault) },
+            };
             let mut counted = match counted {
                 Some(counted) => {
                     Some(asked.finish(&asked.key, counted, |asking| asked.count(Stage::Blind, asking)).await)

@@ -10,7 +10,7 @@ use super::super::dialect::{self, Answer, Sequence, Verdict};
 use super::super::link::{Afterwards, Wire};
 use super::plan::{Group, Kind};
 use super::{Carrier, Hit, Reply, Stage, Task, no_answer};
-use crate::settings::{Check, Settings};
+use crate::settings::Check;
 use crate::store::{Counted, Fault, FaultKind, Reading, Tracked};
 use crate::window::Window;
 
@@ -46,7 +46,7 @@ impl Arrival {
             }
             Ok(Err(unread)) => {
                 let reading = |rule: &Arc<Tracked>| {
-                    let settings = Settings::defaults(rule.rule());
+                    let settings = rule.last();
                     Ok(Reading { settings, counted: None, unread: Some(unread.clone()) })
                 };
                 return rules.iter().map(reading).collect();
