@@ -29,7 +29,7 @@ test: test-rust model test-java test-demo ## Runs all tests: Rust, C, Java, and 
 
 .PHONY: test-rust
 test-rust: setup-test ## Runs the tests of the core and the C interface, against real Redis servers
-	.ci/old-redis
+	.ci/servers
 	TOLLGATE_REQUIRE_SERVERS=1 cargo test --workspace --features tollgate/tower
 	cargo test -p tollgate --no-default-features
 

@@ -422,6 +422,21 @@ fn memory() {
 }
 
 #[test]
+fn redis_8() {
+    check_server("8.2.3", &[]);
+}
+
+#[test]
+fn valkey_8() {
+    check_server("valkey-8.1.8", &[]);
+}
+
+#[test]
+fn valkey_9() {
+    check_server("valkey-9.1.2", &[]);
+}
+
+#[test]
 fn redis_7() {
     check_server("7", &[]);
 }

@@ -7,7 +7,7 @@ use std::net::TcpStream;
 use std::process::Command;
 use std::time::Duration;
 
-use common::{Server, Witness, binaries, command, eventually, newest, patient};
+use common::{Server, Witness, command, eventually, newest, on_every_binary, patient};
 use tollgate::{Limiter, Outcome, Rule, RuleHandle};
 
 const KEY: &str = "ratelimit:wms:Order.list:u1";
@@ -17,14 +17,13 @@ fn rule(limiter: &Limiter, secs: u64) -> RuleHandle {
 }
 
 /// On every version at hand: a server, a limiter on it, and the rule `wms` / `Order.list` of one hit in `secs`.
-fn on_every_version(secs: u64, check: impl Fn(&Server, &Limiter, &RuleHandle)) {
-    for binary in binaries() {
-        println!("Redis {}", binary.version);
-        let server = Server::start(&binary, &[]);
+fn on_every_version(secs: u64, check: impl Fn(&Server, &Limiter, &RuleHandle) + Sync) {
+    on_every_binary(|binary| {
+        let server = Server::start(binary, &[]);
         let limiter = patient().redis(server.url()).open().expect("opens");
         let rule = rule(&limiter, secs);
         check(&server, &limiter, &rule);
-    }
+    });
 }
 
 fn outcomes(limiter: &Limiter, rule: &RuleHandle, hits: usize) -> Vec<Outcome> {

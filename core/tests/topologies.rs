@@ -6,7 +6,7 @@ mod common;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
-use common::{Server, Witness, binaries, eventually, newest, patient};
+use common::{Server, Witness, eventually, newest, on_every_binary, patient};
 use tollgate::{Limiter, Outcome, Rule, RuleHandle};
 
 fn rule(limiter: &Limiter) -> RuleHandle {
@@ -98,9 +98,9 @@ fn sentinels_that_cannot_help_are_a_fault_that_says_so() {
 /// The connection to a master stays open while that becomes a replica: it answers, and takes no writes.
 #[test]
 fn a_master_that_turns_replica_is_left() {
-    for binary in binaries() {
-        let server = Server::start(&binary, &[]);
-        let other = Server::start(&binary, &[]);
+    on_every_binary(|binary| {
+        let server = Server::start(binary, &[]);
+        let other = Server::start(binary, &[]);
         let witness = Witness::new();
         let limiter = patient().redis(server.url()).observer(witness.clone()).open().expect("opens");
         let rule = rule(&limiter);
@@ -115,7 +115,7 @@ fn a_master_that_turns_replica_is_left() {
         assert!(witness.take().contains(&"fault wms.Order.list READONLY".to_owned()));
         let _: redis::Value = server.run("SLAVEOF NO ONE");
         eventually("limiting is back", || limiter.acquire(&rule, "u1").outcome() == Outcome::Limited);
-    }
+    });
 }
 
 /// Three masters with a third of the slots each, and a replica of each.

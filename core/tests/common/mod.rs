@@ -2,6 +2,7 @@
 
 #![allow(dead_code, unreachable_pub, reason = "each test binary uses its own part")]
 
+
 use std::io::{Read, Write};
 use std::net::{TcpListener, TcpStream};
 use std::path::{Path, PathBuf};
@@ -13,13 +14,13 @@ use std::time::{Duration, Instant};
 use redis::{Connection, FromRedisValue};
 use tollgate::{Builder, Decision, Fault, Identity, Limiter, Observer, Tracked};
 
-/// A server binary: Debian's, or an old one that `.ci/old-redis` fetched.
+/// A server binary: Debian's, or one that `.ci/servers` fetched.
 pub struct Binary {
     pub version: &'static str,
     pub path: PathBuf,
 }
 
-const VERSIONS: [&str; 4] = ["7", "6.2.14", "5.0.6", "2.8.19"];
+const VERSIONS: [&str; 7] = ["7", "valkey-9.1.2", "valkey-8.1.8", "8.2.3", "6.2.14", "5.0.6", "2.8.19"];
 
 /// The servers at hand. Those that are missing are named; with `TOLLGATE_REQUIRE_SERVERS` set that is a failure.
 pub fn binaries() -> Vec<Binary> {
@@ -31,7 +32,20 @@ pub fn binaries() -> Vec<Binary> {
     found
 }
 
-/// The newest server at hand.
+/// Runs a test on every server at hand, on all at once, since most of its time may be spent in waiting.
+pub fn on_every_binary(check: impl Fn(&Binary) + Sync) {
+    std::thread::scope(|scope| {
+        let check = &check;
+        for binary in binaries() {
+            scope.spawn(move || {
+                println!("server {}", binary.version);
+                check(&binary);
+            });
+        }
+    });
+}
+
+/// Debian's server: every machine has it, and it speaks TLS.
 pub fn newest() -> Binary {
     binaries().swap_remove(0)
 }
@@ -51,8 +65,8 @@ pub fn binary(version: &'static str) -> Option<Binary> {
         return Some(Binary { version, path });
     }
     let required = std::env::var_os("TOLLGATE_REQUIRE_SERVERS").is_some();
-    assert!(!required, "Redis {version} is missing at {}: run .ci/old-redis", path.display());
-    eprintln!("skipped: Redis {version} is not at {}", path.display());
+    assert!(!required, "server {version} is missing at {}: run .ci/servers", path.display());
+    eprintln!("skipped: server {version} is not at {}", path.display());
     None
 }
 
