@@ -244,7 +244,8 @@ pub enum FaultKind {
     Timeout,
     /// The store said no and executed nothing. Safe to repeat.
     Refused,
-    /// The connection broke or the answer made no sense. It may have been executed: never repeated.
+    /// The connection broke, the answer made no sense, or the store counted and then said no to the rest. It may have been
+    /// executed: never repeated.
     Protocol,
 }
 

@@ -218,14 +218,41 @@ fn an_expiry_that_cannot_be_set_or_read_is_a_fault() {
         (":9\r\n-NOPERM pexpire\r\n:-1\r\n", "NOPERM"),
         (":9\r\n:0\r\n-NOPERM pttl\r\n", "NOPERM"),
         (":1\r\n:1\r\n-MISCONF disk\r\n", "MISCONF"),
+        (":1\r\n:1\r\n-MOVED 3999 127.0.0.1:6381\r\n", "MOVED"),
     ] {
         let reply: &'static [u8] = format!("{SETTINGS}{counter}").leak().as_bytes();
         let server = Scripted::answering(reply);
         let limiter = patient().redis(server.url()).open().expect("opens");
         let decision = limiter.acquire(&rule(&limiter), "u1");
         assert_eq!(decision.outcome(), Outcome::FaultAllowed, "{counter:?}");
-        assert_eq!(decision.fault().map(tollgate::Fault::code), Some(code));
+        let fault = decision.fault().expect(counter);
+        assert_eq!(fault.code(), code);
+        assert!(!fault.is_safe_to_repeat(), "it was counted: {fault}");
     }
+}
+
+/// What comes after the last reply would be taken for the next hit's.
+#[test]
+fn a_reply_too_many_reaches_nobody() {
+    const REPLY: &str = "*4\r\n$4\r\ntrue\r\n$1\r\n3\r\n$1\r\n9\r\n$4\r\ntrue\r\n";
+    let server = Scripted::start(Arc::new(|stream, number| {
+        for count in 1.. {
+            if read_commands(stream, 4).is_none() {
+                return;
+            }
+            let reply = format!("{REPLY}:{count}\r\n:1\r\n:3000\r\n");
+            let times = if number == 0 && count == 2 { 2 } else { 1 };
+            let _ = stream.write_all(reply.repeat(times).as_bytes());
+        }
+    }));
+    let limiter = patient().redis(server.url()).open().expect("opens");
+    let rule = rule(&limiter);
+    assert_eq!(limiter.acquire(&rule, "u1").count(), 1);
+    let doubtful = limiter.acquire(&rule, "u2");
+    assert_eq!(doubtful.fault().map(tollgate::Fault::kind), Some(tollgate::FaultKind::Protocol));
+    eventually("another connection is made", || limiter.stats().store.is_up());
+    assert_eq!(limiter.acquire(&rule, "u3").count(), 1);
+    assert_eq!(limiter.acquire(&rule, "u4").count(), 2);
 }
 
 #[test]

@@ -11,6 +11,7 @@ use redis::Value;
 use self::arrival::Arrival;
 use self::plan::Plan;
 use super::batch::{self, Landing};
+use super::dialect;
 use super::link::{Afterwards, Link, Wire};
 use crate::store::{Fault, FaultKind, Reading, Tracked};
 
@@ -140,11 +141,21 @@ impl batch::Carrier for Carrier {
 
     fn land(&self, flight: Flight, idle: bool) -> Vec<Landing<Self>> {
         let Flight { wire, tasks, plan, replies, fault } = flight;
-        let Some(wire) = wire else {
+        let Some(mut wire) = wire else {
             let fault = fault.unwrap_or_else(no_answer);
-            return tasks.iter().map(|_| Landing::Done(Err(fault.clone()))).collect();
+            let unsent = |task: &Task| match task {
+                // This was its second trip.
+                Task::Hit(Hit { stage: Stage::Confirm(_), .. }) => dialect::after_counting(fault.clone()),
+                _ => fault.clone(),
+            };
+            return tasks.iter().map(|task| Landing::Done(Err(unsent(task)))).collect();
         };
         let fault = fault.or_else(|| (replies.len() < plan.replies).then(no_answer));
+        // With replies to spare nobody can tell whose these are.
+        let (replies, fault) = match fault.is_none().then(|| wire.surplus()).flatten() {
+            Some(surplus) => (Vec::new(), Some(surplus)),
+            None => (replies, fault),
+        };
         let mut arrival = Arrival {
             wire,
             fault,

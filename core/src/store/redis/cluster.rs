@@ -214,7 +214,7 @@ impl Asked {
         if is_wrong {
             if counted.count > right.settings.limit {
                 let confirm = |asking| self.count(Stage::Confirm(right.clone()), asking);
-                return reading(self.carry(&self.key, confirm).await?);
+                return reading(self.carry(&self.key, confirm).await.map_err(dialect::after_counting)?);
             }
             let interval_ms = right.settings.interval_ms();
             self.leave(Afterwards::Expire { key: self.key.clone(), interval_ms });
@@ -258,7 +258,8 @@ impl Shared {
             if fault.kind() != FaultKind::Refused {
                 self.want_refresh();
             }
-            let Some(redirect) = dialect::redirect(&fault) else { return Err(fault) };
+            let redirect = dialect::redirect(&fault).filter(|_| fault.is_safe_to_repeat());
+            let Some(redirect) = redirect else { return Err(fault) };
             if !redirect.asking {
                 self.want_refresh();
             }

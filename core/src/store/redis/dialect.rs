@@ -219,11 +219,11 @@ impl Answer {
         };
         let counted = |ms| Counted { count, ends_in: Duration::from_millis(ms), replaced: false };
         let expiry_set = match self.expiry_set {
-            Some(Err(fault)) if !is_unknown_option(&fault) => return Err(fault),
+            Some(Err(fault)) if !is_unknown_option(&fault) => return Err(after_counting(fault)),
             Some(Ok(set)) => set,
             Some(Err(_)) | None => false,
         };
-        Ok(match self.ttl? {
+        Ok(match self.ttl.map_err(after_counting)? {
             -1 => Verdict::Expire(counted(interval_ms)),
             ttl if are_fresh && ttl > interval_ms as i64 => Verdict::Expire(counted(interval_ms)),
             // A new window began with the interval last seen, which isn't the one that holds.
@@ -305,6 +305,14 @@ pub(super) fn refused(command: &str, error: &ServerError) -> Fault {
     let code = if text.contains("max number of clients") { "MAXCLIENTS" } else { error.code() };
     let code: String = code.chars().take(32).collect();
     Fault::new(FaultKind::Refused, code, format!("Redis refused {command}: {} {text}", error.code()))
+}
+
+/// A fault that befell a hit which had been counted already: whatever it says of itself, the hit may not be repeated.
+pub(super) fn after_counting(fault: Fault) -> Fault {
+    match fault.is_safe_to_repeat() {
+        true => Fault { kind: FaultKind::Protocol, ..fault },
+        false => fault,
+    }
 }
 
 /// The fault of a reply that makes no sense.

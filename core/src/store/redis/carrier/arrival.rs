@@ -201,6 +201,7 @@ impl Arrival {
             self.doubt(fault);
         }
         self.wire.repairs_fail = confirmed.clone().err().filter(|fault| dialect::redirect(fault).is_none());
+        let confirmed = confirmed.map_err(dialect::after_counting);
         for member in &group.members {
             if let Some(Task::Hit(Hit { stage: Stage::Confirm(reading), .. })) = self.tasks[*member].take() {
                 self.done(*member, confirmed.clone().map(|()| reading));
@@ -211,7 +212,7 @@ impl Arrival {
     fn settle_replaced(&mut self, group: &Group, counted: Result<Counted, Fault>) {
         let places = match counted {
             Ok(counted) => self.places(group, counted).into_iter().map(|(_, counted)| Ok(counted)).collect(),
-            Err(fault) => vec![Err(fault); group.members.len()],
+            Err(fault) => vec![Err(dialect::after_counting(fault)); group.members.len()],
         };
         for (nth, (member, counted)) in group.members.iter().zip(places).enumerate() {
             if let Some(Task::Hit(Hit { stage: Stage::Replace(reading), .. })) = self.tasks[*member].take() {

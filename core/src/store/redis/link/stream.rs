@@ -49,11 +49,15 @@ impl Stream {
         }
     }
 
-    pub(super) fn has_ended(&self) -> bool {
+    pub(super) fn idle(&self) -> Idle {
         match self {
-            Self::Tcp(stream) => stream.has_ended(),
-            Self::Tls(stream) => stream.sock.has_ended(),
-            Self::Unix(stream) => stream.has_ended(),
+            Self::Tcp(stream) => stream.idle(),
+            // The session may have something to say where Redis hasn't.
+            Self::Tls(stream) => match stream.sock.idle() {
+                Idle::Speaking => Idle::Silent,
+                idle => idle,
+            },
+            Self::Unix(stream) => stream.idle(),
         }
     }
 }
@@ -111,6 +115,22 @@ fn is_early(error: &io::Error) -> bool {
     matches!(error.kind(), io::ErrorKind::Interrupted | io::ErrorKind::WouldBlock | io::ErrorKind::TimedOut)
 }
 
+/// What an idle socket's other side does.
+pub(super) enum Idle {
+    Silent,
+    Speaking,
+    Ended,
+}
+
+/// Says that there is nothing more to read for now, so that a parser shows what it holds already.
+pub(super) struct NothingMore;
+
+impl Read for NothingMore {
+    fn read(&mut self, _: &mut [u8]) -> io::Result<usize> {
+        Err(io::ErrorKind::WouldBlock.into())
+    }
+}
+
 /// A socket whose every system call ends by one deadline.
 pub(super) struct Timed<S> {
     socket: S,
@@ -125,15 +145,17 @@ impl<S: AsFd> Timed<S> {
         Self { socket, deadline: Cell::new(deadline), read_timeout: unset(), write_timeout: unset() }
     }
 
-    /// Whether the other side has closed; looks without waiting and without taking anything.
-    fn has_ended(&self) -> bool {
+    /// Looks without waiting and without taking anything.
+    fn idle(&self) -> Idle {
         let socket = SockRef::from(&self.socket);
         let mut byte = [MaybeUninit::uninit()];
         let peeked = socket.set_nonblocking(true).and_then(|()| socket.peek(&mut byte));
         let restored = socket.set_nonblocking(false);
         match peeked {
-            Ok(read) => read == 0 || restored.is_err(),
-            Err(error) => error.kind() != io::ErrorKind::WouldBlock || restored.is_err(),
+            _ if restored.is_err() => Idle::Ended,
+            Ok(1..) => Idle::Speaking,
+            Err(error) if error.kind() == io::ErrorKind::WouldBlock => Idle::Silent,
+            Ok(_) | Err(_) => Idle::Ended,
         }
     }
 

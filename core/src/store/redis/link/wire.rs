@@ -8,7 +8,7 @@ use redis::{Parser, Value};
 
 use super::super::dialect::{self, Sequence, command};
 use super::super::topology::Address;
-use super::stream::Stream;
+use super::stream::{Idle, NothingMore, Stream};
 use super::tls::Tls;
 use crate::store::{Fault, FaultKind};
 
@@ -156,9 +156,28 @@ impl Wire {
         if self.used.elapsed() < IDLE {
             return None;
         }
-        self.stream.has_ended().then(|| {
-            Fault::new(FaultKind::Unavailable, "closed", "Redis closed the connection while it was idle")
-        })
+        let (code, detail) = match self.stream.idle() {
+            Idle::Silent => return None,
+            Idle::Ended => ("closed", "Redis closed the connection while it was idle"),
+            Idle::Speaking if !self.owed.is_empty() => return None,
+            Idle::Speaking => ("reply", "Redis said something that nobody had asked for"),
+        };
+        Some(Fault::new(FaultKind::Unavailable, code, detail))
+    }
+
+    /// A reply too many among what has been read, once all that was asked is answered.
+    pub(in super::super) fn surplus(&mut self) -> Option<Fault> {
+        if !self.owed.is_empty() {
+            return None;
+        }
+        loop {
+            match self.parser.parse_value(NothingMore) {
+                Ok(Value::Push { .. }) => {}
+                Ok(reply) => return Some(dialect::nonsense("more than it was asked, and began", reply)),
+                Err(error) if error.is_timeout() => return None,
+                Err(error) => return Some(reply_fault(&error)),
+            }
+        }
     }
 
     /// Sends commands, after what is to be done.
