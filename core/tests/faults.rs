@@ -234,13 +234,13 @@ fn an_expiry_that_cannot_be_set_or_read_is_a_fault() {
 /// What comes after the last reply would be taken for the next hit's.
 #[test]
 fn a_reply_too_many_reaches_nobody() {
-    const REPLY: &str = "*4\r\n$4\r\ntrue\r\n$1\r\n3\r\n$1\r\n9\r\n$4\r\ntrue\r\n";
+    const REPLY: &str = "*4\r\n$4\r\ntrue\r\n$3\r\n600\r\n$1\r\n9\r\n$4\r\ntrue\r\n";
     let server = Scripted::start(Arc::new(|stream, number| {
         for count in 1.. {
             if read_commands(stream, 4).is_none() {
                 return;
             }
-            let reply = format!("{REPLY}:{count}\r\n:1\r\n:3000\r\n");
+            let reply = format!("{REPLY}:{count}\r\n:1\r\n:600000\r\n");
             let times = if number == 0 && count == 2 { 2 } else { 1 };
             let _ = stream.write_all(reply.repeat(times).as_bytes());
         }
