@@ -330,3 +330,38 @@ fn move_slot(cluster: &ClusterOfSix, slot: u16) {
         let _: redis::Value = node.run(&format!("CLUSTER SETSLOT {slot} NODE {target_id}"));
     }
 }
+
+/// Users with the rights that the guide names, and no others.
+#[test]
+fn the_least_rights_at_sentinels_and_in_a_cluster() {
+    const GATE: &str = "ACL SETUSER gate on >secret resetkeys ~ratelimit:* resetchannels -@all +ping +hmget +hget +hset +hsetnx +hgetall +hincrby +pexpire +pttl +del";
+    let watched = Watched::start();
+    for sentinel in &watched.sentinels {
+        let _: redis::Value =
+            sentinel.run("ACL SETUSER watcher on >secret -@all +sentinel|get-master-addr-by-name");
+    }
+    let _: redis::Value = watched.servers[0].run(GATE);
+    let places: Vec<_> =
+        watched.sentinels.iter().map(|sentinel| format!("127.0.0.1:{}", sentinel.port)).collect();
+    let by_sentinels = format!(
+        "redis-sentinel://gate:secret@{}?sentinelMasterId=main&sentinelUser=watcher&sentinelPassword=secret",
+        places.join(",")
+    );
+    let cluster = ClusterOfSix::start();
+    for node in &cluster.nodes {
+        let _: redis::Value = node.run(&format!("{GATE} +cluster|slots +asking"));
+    }
+    let in_cluster = cluster.url().replace("//", "//gate:secret@");
+    for url in [by_sentinels, in_cluster] {
+        let witness = Witness::new();
+        let limiter = patient().redis(&url).observer(witness.clone()).open().expect("opens");
+        let rule = rule(&limiter);
+        for user in 0..20 {
+            let user = format!("user{user}");
+            assert_eq!(limiter.acquire(&rule, &user).outcome(), Outcome::Allowed, "{url}");
+            assert_eq!(limiter.acquire(&rule, &user).outcome(), Outcome::Limited, "{url}");
+        }
+        assert_eq!(limiter.settings().expect("readable").len(), 4);
+        assert_eq!(witness.take(), [""; 0], "{url}");
+    }
+}
