@@ -111,6 +111,12 @@ fn remaining(deadline: Instant) -> io::Result<Duration> {
         .ok_or_else(|| io::ErrorKind::TimedOut.into())
 }
 
+/// A socket's timeout that goes well with so much time left. Half of it will do for the next calls too, and saves them a
+/// system call. Below a microsecond it would be cut down to zero, which means none.
+fn timeout_within(left: Duration) -> Duration {
+    (left / 2).max(Duration::from_micros(500).min(left)).max(Duration::from_micros(1))
+}
+
 fn is_early(error: &io::Error) -> bool {
     matches!(error.kind(), io::ErrorKind::Interrupted | io::ErrorKind::WouldBlock | io::ErrorKind::TimedOut)
 }
@@ -168,9 +174,8 @@ impl<S: AsFd> Timed<S> {
     ) -> io::Result<T> {
         loop {
             let left = remaining(self.deadline.get())?;
-            // Half of what is left will do for the next calls too, and saves them a system call.
             if timeout.get() > left {
-                timeout.set((left / 2).max(Duration::from_micros(500).min(left)));
+                timeout.set(timeout_within(left));
                 set(&SockRef::from(&self.socket), Some(timeout.get()))?;
             }
             match call(&self.socket) {
@@ -202,5 +207,23 @@ where
 
     fn flush(&mut self) -> io::Result<()> {
         Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// With a nanosecond left a read of a silent socket ends as well, and so does the next one.
+    #[test]
+    fn a_read_ends_however_little_time_is_left() {
+        for left in [1, 999, 1_000, 1_001, 499_999, 500_001, 150_000_000].map(Duration::from_nanos) {
+            let timeout = timeout_within(left);
+            assert!(timeout <= left.max(Duration::from_micros(1)), "{timeout:?} of {left:?}");
+            let (socket, _silent) = UnixStream::pair().expect("sockets");
+            let set = SockRef::from(&socket);
+            set.set_read_timeout(Some(timeout)).expect("set");
+            assert!(set.read_timeout().expect("read").is_some(), "{timeout:?} is no timeout");
+        }
     }
 }
