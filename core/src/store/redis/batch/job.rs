@@ -62,11 +62,16 @@ impl<C: Carrier> Job<C> {
 
     /// Gives a caller that still waits its answer; a thread wakes up, a future has to be woken by the driver.
     pub(super) fn answer(&self, result: Result<C::Answer, Fault>) {
+        self.answer_as(|_| result);
+    }
+
+    /// Answers by what has become of the task by then, in one step: it may be about to be sent.
+    fn answer_as(&self, result: impl FnOnce(&State<C>) -> Result<C::Answer, Fault>) {
         let mut state = self.state.lock();
         if !state.is_waiting() {
             return;
         }
-        state.phase = Phase::Done(result);
+        state.phase = Phase::Done(result(&state));
         drop(state);
         self.wake.notify_one();
     }
@@ -81,8 +86,7 @@ impl<C: Carrier> Job<C> {
 
     /// Lets a future go whose time is up.
     pub(super) fn expire(&self) {
-        let fault = self.state.lock().out_of_time();
-        self.answer(Err(fault));
+        self.answer_as(|state| Err(state.out_of_time()));
     }
 }
 
