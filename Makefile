@@ -37,6 +37,11 @@ test-rust: setup-test ## Runs the tests of the core and the C interface, against
 model: setup-test ## Checks the hand-overs between callers under a model checker
 	RUSTFLAGS='--cfg shuttle' cargo test -p tollgate --lib --target-dir target/model model::
 
+.PHONY: soak
+soak: export TOLLGATE_SOAK_MINUTES ?= $(or $(MINUTES),1)
+soak: setup-test ## Runs load under kills, pauses, failovers and retunes: MINUTES=1; ends with a ledger that has to balance
+	cargo test --release -p tollgate --test soak -- --nocapture
+
 .PHONY: test-java
 test-java: setup-test library ## Runs the Java tests on Boot 2.1.18 and 2.7.18, on this JDK and on one of 21 or later
 	.ci/test-java

@@ -4,6 +4,7 @@
 
 pub mod chance;
 pub mod proxy;
+pub mod watched;
 
 use std::io::{Read, Write};
 use std::net::{TcpListener, TcpStream};
