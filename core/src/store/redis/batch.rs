@@ -267,11 +267,10 @@ impl<C: Carrier> Shared<C> {
                 Landing::Again(task) => again.push(Entry { job, task }),
             }
         }
-        let mut queue = self.queue.lock();
-        for entry in again.into_iter().rev() {
-            queue.waiting.push_front(entry);
+        if !again.is_empty() {
+            let mut queue = self.queue.lock();
+            again.into_iter().rev().for_each(|entry| queue.waiting.push_front(entry));
         }
-        drop(queue);
         if !leads_on {
             leadership.hand_on();
         }

@@ -171,6 +171,6 @@ impl batch::Carrier for Carrier {
     }
 }
 
-pub(super) fn no_answer() -> Fault {
+fn no_answer() -> Fault {
     Fault::new(FaultKind::Timeout, "timeout", "Redis didn't answer within the deadline")
 }

@@ -109,24 +109,22 @@ impl Cluster {
                 Ok(fresh) => fresh,
                 Err(fault) => Reading { settings: asked.rule.last(), counted: None, unread: Some(fault) },
             };
-            let mut counted = match counted {
-                Some(counted) => {
-                    Some(asked.finish(&asked.key, counted, |asking| asked.count(Stage::Blind, asking)).await)
+            let counted = match counted {
+                Some(begun) => {
+                    asked.finish(&asked.key, begun, |asking| asked.count(Stage::Blind, asking)).await
                 }
-                None => None,
+                None if fresh.settings.check == Check::Off => return Ok(fresh),
+                None => asked.carry(&asked.key, |asking| asked.count(Stage::Blind, asking)).await,
             };
             if fresh.settings.check == Check::Off {
-                if let Some(Ok(Reply::Reading(Reading { counted: Some(counted), .. }))) = &counted
+                if let Ok(Reply::Reading(Reading { counted: Some(counted), .. })) = &counted
                     && counted.count == asked.hits
                 {
                     asked.leave(Afterwards::Drop { key: asked.key.clone() });
                 }
                 return Ok(fresh);
             }
-            if counted.is_none() {
-                counted = Some(asked.carry(&asked.key, |asking| asked.count(Stage::Blind, asking)).await);
-            }
-            asked.set_right(counted.unwrap_or_else(|| Err(carrier::no_answer()))?, fresh).await
+            asked.set_right(counted?, fresh).await
         })
     }
 

@@ -1,7 +1,8 @@
 //! One server's connection and circuit.
 //!
-//! A maintenance thread dials; a caller never does. Whoever leads a batch takes the connection and gives it back. While there is no connection callers get the fault at once. After a
-//! timeout or a broken reply the connection is dropped, never used again, so a late reply has nobody to reach.
+//! A maintenance thread dials; a caller never does. Whoever leads a batch takes the connection and gives it back. While there
+//! is no connection callers get the fault at once. After a timeout or a broken reply the connection is dropped, never used
+//! again, so a late reply has nobody to reach.
 
 mod stream;
 mod tls;

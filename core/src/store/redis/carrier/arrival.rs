@@ -88,7 +88,7 @@ impl Arrival {
         match group.kind {
             Kind::Look { rule } => match &readings[rule] {
                 Ok(reading) if reading.settings.check == Check::Off => self.all_done(group, Ok(reading)),
-                Ok(_) => self.again(group, |_| Stage::Count),
+                Ok(_) => self.again(group, || Stage::Count),
                 Err(fault) => self.all_done(group, Err(fault)),
             },
             Kind::Settings { rule } => self.settle_settings(group, &readings[rule]),
@@ -159,7 +159,7 @@ impl Arrival {
         }
         match answer.and_then(|answer| answer.judge(settings, group.hits, sent_ms, are_fresh)) {
             Err(fault) => self.all_done(group, Err(&fault)),
-            Ok(Verdict::Replace) => self.again(group, |_| Stage::Replace(reading.clone())),
+            Ok(Verdict::Replace) => self.again(group, || Stage::Replace(reading.clone())),
             Ok(Verdict::Sound(counted)) => {
                 for (member, counted) in self.places(group, counted) {
                     self.done(member, Ok(Reading { counted: Some(counted), ..reading.clone() }));
@@ -265,9 +265,9 @@ impl Arrival {
         }
     }
 
-    fn again(&mut self, group: &Group, stage: impl Fn(usize) -> Stage) {
+    fn again(&mut self, group: &Group, stage: impl Fn() -> Stage) {
         for member in &group.members {
-            self.once_more(*member, stage(*member));
+            self.once_more(*member, stage());
         }
     }
 
