@@ -73,8 +73,16 @@ pub fn binary(version: &'static str) -> Option<Binary> {
     None
 }
 
+/// A port that nobody listens on, each once: below those that the system gives to clients, which could take it meanwhile.
 pub fn free_port() -> u16 {
-    TcpListener::bind("127.0.0.1:0").and_then(|listener| listener.local_addr()).expect("a free port").port()
+    static NEXT: AtomicUsize = AtomicUsize::new(0);
+    let first = std::process::id() as usize * 97;
+    loop {
+        let port = 10_000 + ((first + NEXT.fetch_add(1, Ordering::SeqCst)) % 22_000) as u16;
+        if TcpListener::bind(("127.0.0.1", port)).is_ok() {
+            return port;
+        }
+    }
 }
 
 /// A running server; stopped and its folder removed when dropped.
