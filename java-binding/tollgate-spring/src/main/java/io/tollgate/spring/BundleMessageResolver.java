@@ -31,11 +31,10 @@ public final class BundleMessageResolver implements MessageResolver {
     }
 
     @Override
-    public String resolve(GuardedMethod method, Locale locale) {
-        if (StringUtils.hasText(method.message())) {
-            return method.message();
+    public String resolve(String key, GuardedRule rule, Locale locale) {
+        if (StringUtils.hasText(rule.message()) && key.equals(rule.messageKey())) {
+            return rule.message();
         }
-        String key = method.messageKey();
         String text = host == null ? null : ask(host, key, locale);
         return text != null ? text : own.getMessage(key, null, key, locale);
     }

@@ -1,35 +1,48 @@
 package io.tollgate.spring;
 
 import java.lang.reflect.Method;
-import org.springframework.util.StringUtils;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
+import org.springframework.core.annotation.AnnotatedElementUtils;
+import org.springframework.stereotype.Controller;
 
-/** A handler method that carries {@link RateLimit}, with every name worked out. Immutable. */
+/** A method that carries {@link RateLimit}, with its rules worked out. Immutable. */
 public final class GuardedMethod {
     private final Class<?> type;
     private final Method method;
-    private final String module;
-    private final String rule;
-    private final long interval;
-    private final long limit;
-    private final String messageKey;
-    private final String message;
+    private final List<GuardedRule> rules;
+    private final boolean isByType;
+    private final boolean isByInvocation;
+    private final boolean isHandlersOnly;
     private final String attribute;
 
-    GuardedMethod(Class<?> type, Method method, String module, String rule, RateLimit limits) {
+    GuardedMethod(Class<?> type, Method method, RateLimitLookup.Found found, RuleNames names, ConfiguredValues values) {
         this.type = type;
         this.method = method;
-        this.module = module;
-        this.rule = rule;
-        this.interval = limits.interval();
-        this.limit = limits.limit();
-        this.messageKey = StringUtils.hasText(limits.messageKey()) ? limits.messageKey() : RateLimit.DEFAULT_MESSAGE_KEY;
-        this.message = limits.message();
-        // The length keeps module "a", rule "b:c" apart from module "a:b", rule "c".
-        this.attribute = RateLimit.class.getName() + ':' + module.length() + ':' + module + ':' + rule;
+        this.isByType = found.isOnType;
+        List<GuardedRule> made = new ArrayList<>();
+        Set<String> attributes = new HashSet<>();
+        boolean needsInvocation = false;
+        for (RateLimit limits : found.limits) {
+            GuardedRule rule = new GuardedRule(this, made.size(), limits, names, values);
+            if (!attributes.add(rule.attribute())) {
+                throw new InvalidRateLimitException(type, method, "rule", rule.rule(), "is there twice, so that each call would count twice",
+                        "Give one of them another name.", null);
+            }
+            needsInvocation |= rule.needsInvocation();
+            made.add(rule);
+        }
+        this.rules = Collections.unmodifiableList(made);
+        this.isByInvocation = needsInvocation;
+        this.isHandlersOnly = isByType && AnnotatedElementUtils.hasAnnotation(type, Controller.class);
+        this.attribute = GuardedMethod.class.getName() + ':' + type.getName() + '.' + method;
     }
 
     /**
-     * The controller's class as it was written, never a proxy's.
+     * The class as it was written, never a proxy's.
      *
      * @return the class
      */
@@ -47,75 +60,48 @@ public final class GuardedMethod {
     }
 
     /**
-     * The first part of the rule's name.
+     * What it is limited by.
      *
-     * @return like {@code wms}
+     * @return at least one
      */
-    public String module() {
-        return module;
+    public List<GuardedRule> rules() {
+        return rules;
     }
 
     /**
-     * The second part of the rule's name.
+     * Whether the annotation stands on the class.
      *
-     * @return like {@code WmsInventoryController.queryInventoryOpLogList}
+     * @return false if it stands on the method
      */
-    public String rule() {
-        return rule;
+    public boolean isByType() {
+        return isByType;
     }
 
     /**
-     * The rule's own window.
+     * Whether it can only be decided when the method is called, so that the aspect has to: a rule looks at arguments, or has
+     * a value returned in place of the method's.
      *
-     * @return seconds, as annotated
+     * @return false if a request is enough
      */
-    public long interval() {
-        return interval;
+    public boolean isByInvocation() {
+        return isByInvocation;
     }
 
-    /**
-     * The rule's own limit.
-     *
-     * @return hits in one window, as annotated
-     */
-    public long limit() {
-        return limit;
+    /** Whether only requests count, and no calls by other beans: an annotation on a controller's class means its handlers. */
+    boolean isHandlersOnly() {
+        return isHandlersOnly;
     }
 
-    /**
-     * The key of the rejection's text.
-     *
-     * @return never blank
-     */
-    public String messageKey() {
-        return messageKey;
-    }
-
-    /**
-     * The rejection's text for all languages.
-     *
-     * @return blank if {@link #messageKey()} is to be looked up
-     */
-    public String message() {
-        return message;
-    }
-
-    /** The request attribute that remembers this rule's decision; the same for all methods of one rule. */
+    /** The request attribute by which the interceptor and the aspect tell each other what was done. */
     String attribute() {
         return attribute;
     }
 
-    /** True for the same method of the same class, in the same module. */
+    /** True for the same method of the same class. */
     @Override
     public boolean equals(Object other) {
-        if (this == other) {
-            return true;
-        }
-        if (!(other instanceof GuardedMethod)) {
-            return false;
-        }
-        GuardedMethod that = (GuardedMethod) other;
-        return type == that.type && method.equals(that.method) && attribute.equals(that.attribute);
+        return this == other || other instanceof GuardedMethod
+                && type == ((GuardedMethod) other).type && method.equals(((GuardedMethod) other).method);
     }
 
     @Override
@@ -124,12 +110,12 @@ public final class GuardedMethod {
     }
 
     /**
-     * The rule's name and the method.
+     * The first rule's name and the method.
      *
      * @return like {@code wms.Order.list (com.acme.Order.list)}
      */
     @Override
     public String toString() {
-        return module + '.' + rule + " (" + type.getName() + '.' + method.getName() + ')';
+        return rules.get(0) + " (" + type.getName() + '.' + method.getName() + ')';
     }
 }

@@ -9,7 +9,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.springframework.aop.framework.AopProxyUtils;
-import org.springframework.util.StringUtils;
+import org.springframework.beans.factory.BeanFactory;
 
 /**
  * Tells which handler methods are guarded, and remembers it: after a method's first request the answer is one look-up in a
@@ -25,19 +25,22 @@ public final class GuardedMethods {
     private final ConcurrentMap<Method, Entry> entries = new ConcurrentHashMap<>();
     private final AtomicInteger size = new AtomicInteger();
     private final RuleNames names;
+    private final ConfiguredValues values;
     private final int capacity;
 
     /**
      * Starts with nothing remembered.
      *
      * @param names for rules that don't name themselves
+     * @param beans resolves placeholders and bean expressions; null for none
      */
-    public GuardedMethods(RuleNames names) {
-        this(names, CAPACITY);
+    public GuardedMethods(RuleNames names, BeanFactory beans) {
+        this(names, beans, CAPACITY);
     }
 
-    GuardedMethods(RuleNames names, int capacity) {
+    GuardedMethods(RuleNames names, BeanFactory beans, int capacity) {
         this.names = Objects.requireNonNull(names, "names");
+        this.values = new ConfiguredValues(beans);
         this.capacity = capacity;
     }
 
@@ -66,7 +69,7 @@ public final class GuardedMethods {
     }
 
     private GuardedMethod remember(Class<?> type, Method method) {
-        GuardedMethod guarded = resolve(type, method);
+        GuardedMethod guarded = readOrNone(type, method);
         if (size.get() < capacity) {
             entries.compute(method, (key, head) -> {
                 if (Entry.of(type, head) != null) {
@@ -79,17 +82,24 @@ public final class GuardedMethods {
         return guarded;
     }
 
-    private GuardedMethod resolve(Class<?> type, Method method) {
+    /**
+     * The guard of a method, read anew.
+     *
+     * @param type   the class that the method will run on
+     * @param method the method, of that class or of one of its interfaces
+     * @return null if the method isn't guarded
+     * @throws InvalidRateLimitException an annotation can't mean anything
+     */
+    public GuardedMethod read(Class<?> type, Method method) {
+        Class<?> user = RateLimitLookup.userClass(type, method);
+        Method specific = RateLimitLookup.specific(user, method);
+        RateLimitLookup.Found found = RateLimitLookup.find(user, specific);
+        return found.limits.isEmpty() ? null : new GuardedMethod(user, specific, found, names, values);
+    }
+
+    private GuardedMethod readOrNone(Class<?> type, Method method) {
         try {
-            Class<?> user = RateLimitLookup.userClass(type, method);
-            Method specific = RateLimitLookup.specific(user, method);
-            RateLimit limits = RateLimitLookup.find(user, specific);
-            if (limits == null) {
-                return null;
-            }
-            String module = StringUtils.hasText(limits.module()) ? limits.module().trim() : names.module();
-            String rule = StringUtils.hasText(limits.rule()) ? limits.rule().trim() : RuleNames.rule(user, specific);
-            return new GuardedMethod(user, specific, module, rule, limits);
+            return read(type, method);
         } catch (Exception | LinkageError e) {
             LOG.error("tollgate: {} of {} is not limited, its annotations can't be read", method, type.getName(), e);
             return null;

@@ -1,5 +1,7 @@
 package io.tollgate.spring;
 
+import java.security.Principal;
+import java.util.List;
 import java.util.Locale;
 
 /** What of a request the limiter needs, whichever API carries it. For the thread that handles the request. */
@@ -11,6 +13,53 @@ public interface GuardedRequest {
      * @return its first value, null if there is none
      */
     String parameter(String name);
+
+    /**
+     * A header.
+     *
+     * @param name its name, in any case
+     * @return its lines in the order in which they came; empty if there is none
+     */
+    List<String> headers(String name);
+
+    /**
+     * The first line of a header.
+     *
+     * @param name its name, in any case
+     * @return null if there is none
+     */
+    default String header(String name) {
+        List<String> lines = headers(name);
+        return lines.isEmpty() ? null : lines.get(0);
+    }
+
+    /**
+     * The request's method.
+     *
+     * @return like {@code POST}; null outside a request
+     */
+    String httpMethod();
+
+    /**
+     * The path that was asked for.
+     *
+     * @return with the context path, without the query, as it came; null outside a request
+     */
+    String uri();
+
+    /**
+     * The address that the connection came from, a proxy's where there is one.
+     *
+     * @return an IP address; null where it isn't known
+     */
+    String remoteAddress();
+
+    /**
+     * Who logged in.
+     *
+     * @return null if nobody has
+     */
+    Principal principal();
 
     /**
      * An attribute of the session. Never creates a session.
@@ -46,7 +95,7 @@ public interface GuardedRequest {
     /**
      * The request itself.
      *
-     * @return for example an {@code HttpServletRequest}
+     * @return for example an {@code HttpServletRequest}; null outside a request
      */
     Object nativeRequest();
 }

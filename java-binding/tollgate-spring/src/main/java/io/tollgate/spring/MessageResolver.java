@@ -8,9 +8,11 @@ public interface MessageResolver {
     /**
      * The text.
      *
-     * @param method that was rejected
+     * @param key    the rule's own {@link GuardedRule#messageKey()}, or {@value RateLimitEngine#UNAVAILABLE_MESSAGE_KEY} where the limiter
+     *               can't answer
+     * @param rule   that turned the call away
      * @param locale that the host has chosen for the request
-     * @return the text; where this throws or gives null, the raw message key is taken
+     * @return the text; where this throws or gives null, the raw key is taken
      */
-    String resolve(GuardedMethod method, Locale locale);
+    String resolve(String key, GuardedRule rule, Locale locale);
 }

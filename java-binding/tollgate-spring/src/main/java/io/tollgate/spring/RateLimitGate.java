@@ -3,6 +3,9 @@ package io.tollgate.spring;
 import io.tollgate.TollgateException;
 import java.util.Collection;
 import java.util.Objects;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.function.Function;
 import java.util.function.Supplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -32,24 +35,111 @@ public final class RateLimitGate {
     }
 
     /**
-     * Decides whether a request may call a guarded method; where it may not, the answer is written. Never throws.
+     * Decides whether a request may reach a handler; where it may not, the answer is written. What can only be decided when the method is
+     * called is left to the aspect. Never throws.
      *
      * @param method   what it is about to call
+     * @param bean     that the method is called on
      * @param request  the request
      * @param response where a rejection is answered
      * @return true if the request may go on
      */
-    public boolean admit(GuardedMethod method, GuardedRequest request, RejectionResponse response) {
-        try {
-            Opened engine = open();
-            if (engine.engine != null) {
-                return engine.engine.admit(method, request, response);
-            }
-            faults.error("tollgate: " + method + " is NOT LIMITED: " + reason(engine.failure), null);
-        } catch (Throwable e) {
-            faults.error("tollgate: a request for " + method + " was NOT LIMITED: " + e, e);
+    public boolean admit(GuardedMethod method, Object bean, GuardedRequest request, RejectionResponse response) {
+        RateLimited limited = prepare(method, bean, request) ? ask(method, engine -> engine.decideOnce(new Call(method, request))) : null;
+        if (limited != null) {
+            answer(limited, request, response);
         }
-        return true;
+        return limited == null;
+    }
+
+    /**
+     * The same without waiting and without an answer.
+     *
+     * @param method  what the request is about to call
+     * @param bean    that the method is called on
+     * @param request the request
+     * @return completes, never exceptionally, with null if the request may go on
+     */
+    public CompletionStage<RateLimited> admitAsync(GuardedMethod method, Object bean, GuardedRequest request) {
+        return prepare(method, bean, request)
+                ? askAsync(method, engine -> engine.decideOnceAsync(new Call(method, request))) : CompletableFuture.completedFuture(null);
+    }
+
+    /**
+     * Answers a request that was turned away. Never throws.
+     *
+     * @param limited  what was turned away, and why
+     * @param request  the request
+     * @param response where to answer
+     */
+    public void answer(RateLimited limited, GuardedRequest request, RejectionResponse response) {
+        ask(limited.method(), engine -> {
+            engine.answer(new Rejection(limited, request), response);
+            return null;
+        });
+    }
+
+    /** Tells the aspect what the interceptor does; true if that is to decide. */
+    private boolean prepare(GuardedMethod method, Object bean, GuardedRequest request) {
+        if (!method.isByInvocation()) {
+            request.setAttribute(method.attribute(), Mark.DECIDED);
+            return true;
+        }
+        if (RateLimitAdvisor.isMountedOn(bean)) {
+            request.setAttribute(method.attribute(), Mark.LEFT_TO_ASPECT);
+        } else {
+            faults.error("tollgate: " + method + " is NOT LIMITED: it looks at arguments or returns something in place of the method, which takes "
+                    + "the aspect. Add spring-boot-starter-aop (spring-boot-starter-aspectj from Spring Boot 4 on).", null);
+        }
+        return false;
+    }
+
+    /** Whether the aspect has to decide a call. */
+    boolean isOpenFor(Call call) {
+        Object mark = call.request().attribute(call.method().attribute());
+        // An annotation on a controller's class means its handlers; those have come by the interceptor.
+        return mark == null ? !call.method().isHandlersOnly() : mark == Mark.LEFT_TO_ASPECT;
+    }
+
+    /** What the aspect asks; null if the call may be made. Never throws. */
+    RateLimited check(Call call) {
+        return ask(call.method(), engine -> isHandler(call) ? engine.decideOnce(call) : engine.decide(call));
+    }
+
+    /** The same without waiting. */
+    CompletableFuture<RateLimited> checkAsync(Call call) {
+        return askAsync(call.method(), engine -> isHandler(call) ? engine.decideOnceAsync(call) : engine.decideAsync(call))
+                .toCompletableFuture();
+    }
+
+    private static boolean isHandler(Call call) {
+        return call.request().attribute(call.method().attribute()) != null;
+    }
+
+    private <T> T ask(GuardedMethod method, Function<RateLimitEngine, T> question) {
+        try {
+            Opened known = open();
+            if (known.engine != null) {
+                return question.apply(known.engine);
+            }
+            notLimited(method, known.failure);
+        } catch (Throwable e) {
+            faults.error("tollgate: a call of " + method + " was NOT LIMITED: " + e, e);
+        }
+        return null;
+    }
+
+    private CompletionStage<RateLimited> askAsync(
+            GuardedMethod method, Function<RateLimitEngine, CompletionStage<RateLimited>> question) {
+        CompletionStage<RateLimited> answer = ask(method, question);
+        return answer == null ? CompletableFuture.completedFuture(null) : answer.exceptionally(e -> {
+            faults.error("tollgate: a call of " + method + " was NOT LIMITED: " + e, e);
+            return null;
+        });
+    }
+
+    private void notLimited(GuardedMethod method, Throwable failure) {
+        faults.error("tollgate: " + method + " is NOT LIMITED: " + reason(failure), null);
     }
 
     /**
@@ -73,18 +163,20 @@ public final class RateLimitGate {
             LOG.info("tollgate: {}, {}", store.equals("memory")
                     ? "memory store (counts per process; set tollgate.redis.url to share)" : store, count);
             for (GuardedMethod method : methods) {
-                register(engine.engine, method);
+                for (GuardedRule rule : method.rules()) {
+                    register(engine.engine, rule);
+                }
             }
         } catch (Throwable e) {
             LOG.error("tollgate: {} could not be prepared", count, e);
         }
     }
 
-    private static void register(RateLimitEngine engine, GuardedMethod method) {
+    private static void register(RateLimitEngine engine, GuardedRule rule) {
         try {
-            engine.register(method);
+            engine.register(rule);
         } catch (RuntimeException e) {
-            LOG.error("tollgate: {} is NOT LIMITED: {}", method, e.getMessage(), e);
+            LOG.error("tollgate: {} is NOT LIMITED by {}: {}", rule.guarded(), rule, e.getMessage(), e);
         }
     }
 
@@ -116,6 +208,9 @@ public final class RateLimitGate {
     private static String reason(Throwable cause) {
         return cause.getMessage() != null ? cause.getMessage() : cause.toString();
     }
+
+    /** What the interceptor has done about a method in this request. */
+    private enum Mark { DECIDED, LEFT_TO_ASPECT }
 
     private static final class Opened {
         private final RateLimitEngine engine;

@@ -1,14 +1,22 @@
 package io.tollgate.spring;
 
+import java.lang.reflect.AnnotatedElement;
 import java.lang.reflect.Method;
+import java.lang.reflect.Modifier;
 import java.lang.reflect.Proxy;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
 import org.springframework.aop.support.AopUtils;
 import org.springframework.core.ResolvableType;
 import org.springframework.core.annotation.AnnotatedElementUtils;
 import org.springframework.util.ClassUtils;
 
-/** Finds the annotation that guards a method, however the class behind it is proxied, inherited or composed. */
+/** Finds the annotations that guard a method, however the class behind it is proxied, inherited or composed. */
 final class RateLimitLookup {
+    /** Nothing guards it. */
+    static final Found NONE = new Found(Collections.emptyList(), false);
+
     private RateLimitLookup() {}
 
     /** The class as it was written: no generated subclass, and for a proxy that hides it the interface that it stands for. */
@@ -28,31 +36,61 @@ final class RateLimitLookup {
         return AopUtils.getMostSpecificMethod(method, type);
     }
 
-    /** The nearest annotation of a specific method: its own, an overridden or implemented method's, then the class's. Null if none. */
-    static RateLimit find(Class<?> type, Method method) {
-        RateLimit found = AnnotatedElementUtils.findMergedAnnotation(method, RateLimit.class);
-        if (found == null) {
-            found = implemented(type, method);
+    /** The nearest annotations of a specific method: its own, an overridden or implemented method's, then the class's. */
+    static Found find(Class<?> type, Method method) {
+        if (method.getDeclaringClass() == Object.class) {
+            return NONE;
         }
-        return found != null ? found : AnnotatedElementUtils.findMergedAnnotation(type, RateLimit.class);
+        List<RateLimit> found = on(method);
+        for (Class<?> next = method.getDeclaringClass().getSuperclass(); found.isEmpty() && next != null; next = next.getSuperclass()) {
+            found = onCounterpart(type, method, next);
+        }
+        for (Class<?> contract : ClassUtils.getAllInterfacesForClassAsSet(type)) {
+            found = found.isEmpty() ? onCounterpart(type, method, contract) : found;
+        }
+        if (!found.isEmpty()) {
+            return new Found(found, false);
+        }
+        found = onType(type);
+        return found.isEmpty() ? NONE : new Found(found, true);
     }
 
-    /** The class may implement an interface with a method that it inherits from a superclass which doesn't know that interface. */
-    private static RateLimit implemented(Class<?> type, Method method) {
+    private static List<RateLimit> onType(Class<?> type) {
+        for (Class<?> next = type; next != null; next = next.getSuperclass()) {
+            List<RateLimit> found = on(next);
+            if (!found.isEmpty()) {
+                return found;
+            }
+        }
         for (Class<?> contract : ClassUtils.getAllInterfacesForClassAsSet(type)) {
-            for (Method candidate : contract.getMethods()) {
-                if (implementedBy(method, candidate, type)) {
-                    RateLimit found = AnnotatedElementUtils.findMergedAnnotation(candidate, RateLimit.class);
-                    if (found != null) {
-                        return found;
-                    }
+            List<RateLimit> found = on(contract);
+            if (!found.isEmpty()) {
+                return found;
+            }
+        }
+        return Collections.emptyList();
+    }
+
+    private static List<RateLimit> onCounterpart(Class<?> type, Method method, Class<?> from) {
+        for (Method candidate : from.getDeclaredMethods()) {
+            if (!Modifier.isPrivate(candidate.getModifiers()) && !candidate.isBridge() && isCounterpart(method, candidate, type)) {
+                List<RateLimit> found = on(candidate);
+                if (!found.isEmpty()) {
+                    return found;
                 }
             }
         }
-        return null;
+        return Collections.emptyList();
     }
 
-    private static boolean implementedBy(Method method, Method candidate, Class<?> type) {
+    private static List<RateLimit> on(AnnotatedElement element) {
+        if (element.getAnnotations().length == 0) {
+            return Collections.emptyList();
+        }
+        return new ArrayList<>(AnnotatedElementUtils.getMergedRepeatableAnnotations(element, RateLimit.class, RateLimit.List.class));
+    }
+
+    private static boolean isCounterpart(Method method, Method candidate, Class<?> type) {
         if (!candidate.getName().equals(method.getName()) || candidate.getParameterCount() != method.getParameterCount()) {
             return false;
         }
@@ -64,5 +102,17 @@ final class RateLimitLookup {
             }
         }
         return true;
+    }
+
+    /** What guards a method. */
+    static final class Found {
+        final List<RateLimit> limits;
+        /** Whether it stands on the class rather than on the method. */
+        final boolean isOnType;
+
+        private Found(List<RateLimit> limits, boolean isOnType) {
+            this.limits = limits;
+            this.isOnType = isOnType;
+        }
     }
 }

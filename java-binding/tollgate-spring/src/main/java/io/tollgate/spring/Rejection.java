@@ -1,37 +1,20 @@
 package io.tollgate.spring;
 
-import io.tollgate.Decision;
+import java.util.Objects;
 
 /** A request that was turned away. */
-public final class Rejection {
-    private final GuardedMethod method;
-    private final Decision decision;
+public final class Rejection extends RateLimited {
     private final GuardedRequest request;
-    private final String text;
-
-    Rejection(GuardedMethod method, Decision decision, GuardedRequest request, String text) {
-        this.method = method;
-        this.decision = decision;
-        this.request = request;
-        this.text = text;
-    }
 
     /**
-     * What it was about to call.
+     * A rejection.
      *
-     * @return the method and its rule
+     * @param limited what was turned away, and why
+     * @param request the request
      */
-    public GuardedMethod method() {
-        return method;
-    }
-
-    /**
-     * The numbers behind it; {@code decision().resetAfterMillis()} tells when to come back.
-     *
-     * @return the decision
-     */
-    public Decision decision() {
-        return decision;
+    public Rejection(RateLimited limited, GuardedRequest request) {
+        super(limited.rule(), limited.decision(), limited.user(), limited.text());
+        this.request = Objects.requireNonNull(request, "request");
     }
 
     /**
@@ -41,14 +24,5 @@ public final class Rejection {
      */
     public GuardedRequest request() {
         return request;
-    }
-
-    /**
-     * What the user is to read, in the language of the request.
-     *
-     * @return never null
-     */
-    public String text() {
-        return text;
     }
 }

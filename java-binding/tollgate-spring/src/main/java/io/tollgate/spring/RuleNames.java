@@ -61,8 +61,8 @@ public final class RuleNames {
         return module;
     }
 
-    /** {@code Controller.method}. */
-    static String rule(Class<?> type, Method method) {
-        return type.getSimpleName() + '.' + method.getName();
+    /** {@code Controller.method}; {@code Controller.method.2} for the second rule of a method. */
+    static String rule(Class<?> type, Method method, int index) {
+        return type.getSimpleName() + '.' + method.getName() + (index == 0 ? "" : "." + (index + 1));
     }
 }

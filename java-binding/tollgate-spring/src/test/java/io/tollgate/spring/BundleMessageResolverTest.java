@@ -107,8 +107,8 @@ class BundleMessageResolverTest {
 
     @Test
     void theAnnotationsTextWins() throws Exception {
-        GuardedMethod method = new GuardedMethods(RuleNames.ofModule("m")).find(this, Texts.class, Texts.class.getMethod("literal"));
-        assertThat(new BundleMessageResolver(hosts()[0]).resolve(method, Locale.FRENCH)).isEqualTo("Gemach, {0} it's '' slow");
+        GuardedRule rule = rule("literal");
+        assertThat(new BundleMessageResolver(hosts()[0]).resolve(rule.messageKey(), rule, Locale.FRENCH)).isEqualTo("Gemach, {0} it's '' slow");
     }
 
     private static MessageSource[] hosts() {
@@ -126,11 +126,14 @@ class BundleMessageResolverTest {
         try {
             String method = key.equals("operate_too_frequent") ? "frequent" : key.equals("only.default") ? "only"
                     : key.equals("blank") ? "blank" : "missing";
-            return new BundleMessageResolver(host).resolve(
-                    new GuardedMethods(RuleNames.ofModule("m")).find(null, Texts.class, Texts.class.getMethod(method)), locale);
+            return new BundleMessageResolver(host).resolve(key, rule(method), locale);
         } catch (NoSuchMethodException e) {
             throw new AssertionError(e);
         }
+    }
+
+    private static GuardedRule rule(String method) throws NoSuchMethodException {
+        return new GuardedMethods(RuleNames.ofModule("m"), null).find(null, Texts.class, Texts.class.getMethod(method)).rules().get(0);
     }
 
     public static class Texts {

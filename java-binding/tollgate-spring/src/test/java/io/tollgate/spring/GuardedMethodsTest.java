@@ -16,23 +16,29 @@ import org.springframework.cglib.proxy.NoOp;
 import org.springframework.core.annotation.AliasFor;
 
 class GuardedMethodsTest {
-    private final GuardedMethods methods = new GuardedMethods(RuleNames.ofModule("wms"));
+    private final GuardedMethods methods = new GuardedMethods(RuleNames.ofModule("wms"), null);
+
+    private static GuardedRule only(GuardedMethod method) {
+        assertThat(method.rules()).hasSize(1);
+        return method.rules().get(0);
+    }
 
     @Test
     void namesAndDefaultsAreDerived() {
-        GuardedMethod list = find(new Orders(), "list");
+        GuardedRule list = only(find(new Orders(), "list"));
         assertThat(list.module()).isEqualTo("wms");
         assertThat(list.rule()).isEqualTo("Orders.list");
         assertThat(list.interval()).isEqualTo(3);
         assertThat(list.limit()).isEqualTo(1);
         assertThat(list.messageKey()).isEqualTo("operate_too_frequent");
         assertThat(list.message()).isEmpty();
-        assertThat(list).hasToString("wms.Orders.list (" + Orders.class.getName() + ".list)");
+        assertThat(list).hasToString("wms.Orders.list");
+        assertThat(list.guarded()).hasToString("wms.Orders.list (" + Orders.class.getName() + ".list)");
     }
 
     @Test
     void whatIsWrittenWins() {
-        GuardedMethod named = find(new Orders(), "named");
+        GuardedRule named = only(find(new Orders(), "named"));
         assertThat(named.module()).isEqualTo("mes");
         assertThat(named.rule()).isEqualTo("query");
         assertThat(named.interval()).isEqualTo(15);
@@ -43,7 +49,7 @@ class GuardedMethodsTest {
 
     @Test
     void blankNamesAndKeysAreDerived() {
-        GuardedMethod blank = find(new Orders(), "blank");
+        GuardedRule blank = only(find(new Orders(), "blank"));
         assertThat(blank.module()).isEqualTo("wms");
         assertThat(blank.rule()).isEqualTo("Orders.blank");
         assertThat(blank.messageKey()).isEqualTo("operate_too_frequent");
@@ -63,7 +69,7 @@ class GuardedMethodsTest {
 
     @Test
     void aComposedAnnotationCounts() {
-        GuardedMethod slow = find(new Orders(), "slow");
+        GuardedRule slow = only(find(new Orders(), "slow"));
         assertThat(slow.interval()).isEqualTo(60);
         assertThat(slow.limit()).isEqualTo(7);
         assertThat(slow.messageKey()).isEqualTo("slow");
@@ -71,40 +77,40 @@ class GuardedMethodsTest {
 
     @Test
     void anInterfaceMethodCounts() {
-        assertThat(find(new ApiOrders(), "list").rule()).isEqualTo("ApiOrders.list");
+        assertThat(only(find(new ApiOrders(), "list")).rule()).isEqualTo("ApiOrders.list");
         assertThat(find(new ApiOrders(), "free")).isNull();
     }
 
     @Test
     void anInterfaceCountsForAMethodThatASuperclassBrings() {
-        assertThat(find(new BoughtOrders(), "list").rule()).isEqualTo("BoughtOrders.list");
-        assertThat(find(new BoughtGenericOrders(), "save", String.class).interval()).isEqualTo(11);
+        assertThat(only(find(new BoughtOrders(), "list")).rule()).isEqualTo("BoughtOrders.list");
+        assertThat(only(find(new BoughtGenericOrders(), "save", String.class)).interval()).isEqualTo(11);
         assertThat(find(new BoughtGenericOrders(), "save", Object.class)).isNull();
     }
 
     @Test
     void aClassIsADefaultForItsMethods() {
-        assertThat(find(new GuardedClass(), "list").interval()).isEqualTo(30);
-        assertThat(find(new GuardedClass(), "list").rule()).isEqualTo("GuardedClass.list");
-        assertThat(find(new GuardedClass(), "own").interval()).isEqualTo(5);
-        assertThat(find(new SubOfGuardedClass(), "more").interval()).isEqualTo(30);
-        assertThat(find(new SubOfGuardedClass(), "more").rule()).isEqualTo("SubOfGuardedClass.more");
-        assertThat(find(new OfGuardedInterface(), "list").interval()).isEqualTo(40);
-        assertThat(find(new ComposedClass(), "list").interval()).isEqualTo(60);
+        assertThat(only(find(new GuardedClass(), "list")).interval()).isEqualTo(30);
+        assertThat(only(find(new GuardedClass(), "list")).rule()).isEqualTo("GuardedClass.list");
+        assertThat(only(find(new GuardedClass(), "own")).interval()).isEqualTo(5);
+        assertThat(only(find(new SubOfGuardedClass(), "more")).interval()).isEqualTo(30);
+        assertThat(only(find(new SubOfGuardedClass(), "more")).rule()).isEqualTo("SubOfGuardedClass.more");
+        assertThat(only(find(new OfGuardedInterface(), "list")).interval()).isEqualTo(40);
+        assertThat(only(find(new ComposedClass(), "list")).interval()).isEqualTo(60);
     }
 
     @Test
     void anOverriddenMethodsAnnotationCounts() {
-        assertThat(find(new OverridingOrders(), "list").rule()).isEqualTo("OverridingOrders.list");
+        assertThat(only(find(new OverridingOrders(), "list")).rule()).isEqualTo("OverridingOrders.list");
     }
 
     @Test
     void subclassesThatInheritAGuardedMethodCountApart() throws Exception {
         Method inherited = Base.class.getMethod("list");
-        assertThat(methods.find(new A(), A.class, inherited).rule()).isEqualTo("A.list");
-        assertThat(methods.find(new B(), B.class, inherited).rule()).isEqualTo("B.list");
+        assertThat(only(methods.find(new A(), A.class, inherited)).rule()).isEqualTo("A.list");
+        assertThat(only(methods.find(new B(), B.class, inherited)).rule()).isEqualTo("B.list");
         assertThat(methods.find(new A(), A.class, inherited)).isSameAs(find(new A(), "list"));
-        assertThat(methods.find(new A(), A.class, inherited).attribute()).isNotEqualTo(find(new B(), "list").attribute());
+        assertThat(only(methods.find(new A(), A.class, inherited)).attribute()).isNotEqualTo(only(find(new B(), "list")).attribute());
     }
 
     @Test
@@ -113,16 +119,16 @@ class GuardedMethodsTest {
         Method bridge = StringCrud.class.getMethod("save", Object.class);
         assertThat(bridge.isBridge()).isTrue();
         assertThat(methods.find(new StringCrud(), StringCrud.class, bridge).method()).isEqualTo(real.method());
-        assertThat(real.rule()).isEqualTo("StringCrud.save");
-        assertThat(find(new InterfaceCrud(), "save", String.class).interval()).isEqualTo(11);
-        assertThat(methods.find(new InterfaceCrud(), InterfaceCrud.class, Crud.class.getMethod("save", Object.class)).interval()).isEqualTo(11);
+        assertThat(only(real).rule()).isEqualTo("StringCrud.save");
+        assertThat(only(find(new InterfaceCrud(), "save", String.class)).interval()).isEqualTo(11);
+        assertThat(only(methods.find(new InterfaceCrud(), InterfaceCrud.class, Crud.class.getMethod("save", Object.class))).interval()).isEqualTo(11);
     }
 
     @Test
     void overloadsAreToldApartByTheirAnnotationAndShareTheName() {
-        assertThat(find(new Overloads(), "list", String.class).rule()).isEqualTo("Overloads.list");
-        assertThat(find(new Overloads(), "list", int.class).rule()).isEqualTo("Overloads.list");
-        assertThat(find(new Overloads(), "list", String.class).attribute()).isEqualTo(find(new Overloads(), "list", int.class).attribute());
+        assertThat(only(find(new Overloads(), "list", String.class)).rule()).isEqualTo("Overloads.list");
+        assertThat(only(find(new Overloads(), "list", int.class)).rule()).isEqualTo("Overloads.list");
+        assertThat(only(find(new Overloads(), "list", String.class)).attribute()).isEqualTo(only(find(new Overloads(), "list", int.class)).attribute());
         assertThat(find(new Overloads(), "list")).isNull();
     }
 
@@ -130,11 +136,11 @@ class GuardedMethodsTest {
     void generatedSubclassesAreUnwrapped() throws Exception {
         Object proxy = cglib(new Orders());
         assertThat(proxy.getClass().getName()).contains("$$");
-        assertThat(find(proxy, "list").rule()).isEqualTo("Orders.list");
+        assertThat(only(find(proxy, "list")).rule()).isEqualTo("Orders.list");
         assertThat(find(proxy, "free")).isNull();
 
         Object twice = Enhancer.create(Enhancer.create(Orders.class, NoOp.INSTANCE).getClass(), NoOp.INSTANCE);
-        assertThat(find(twice, "list").rule()).isEqualTo("Orders.list");
+        assertThat(only(find(twice, "list")).rule()).isEqualTo("Orders.list");
         assertThat(find(twice, "list").type()).isEqualTo(Orders.class);
     }
 
@@ -144,29 +150,29 @@ class GuardedMethodsTest {
         Object second = jdk(new OtherApiOrders());
         assertThat(first.getClass()).isEqualTo(second.getClass());
         Method method = Api.class.getMethod("list");
-        assertThat(methods.find(first, first.getClass(), method).rule()).isEqualTo("ApiOrders.list");
-        assertThat(methods.find(second, second.getClass(), method).rule()).isEqualTo("OtherApiOrders.list");
+        assertThat(only(methods.find(first, first.getClass(), method)).rule()).isEqualTo("ApiOrders.list");
+        assertThat(only(methods.find(second, second.getClass(), method)).rule()).isEqualTo("OtherApiOrders.list");
         assertThat(methods.find(first, first.getClass(), Api.class.getMethod("free"))).isNull();
         // The annotation stands on the class, which the proxy hides.
         Object hidden = jdk(new AnnotatedBehindProxy());
-        assertThat(methods.find(hidden, hidden.getClass(), Plain.class.getMethod("list")).rule()).isEqualTo("AnnotatedBehindProxy.list");
+        assertThat(only(methods.find(hidden, hidden.getClass(), Plain.class.getMethod("list"))).rule()).isEqualTo("AnnotatedBehindProxy.list");
     }
 
     @Test
     void aProxyWithoutATargetIsNamedByItsInterface() throws Exception {
         InvocationHandler nothing = (proxy, method, arguments) -> null;
         Object proxy = Proxy.newProxyInstance(getClass().getClassLoader(), new Class<?>[] {Api.class}, nothing);
-        assertThat(methods.find(proxy, proxy.getClass(), Api.class.getMethod("list")).rule()).isEqualTo("Api.list");
+        assertThat(only(methods.find(proxy, proxy.getClass(), Api.class.getMethod("list"))).rule()).isEqualTo("Api.list");
     }
 
     @Test
     void beyondTheCapacityMethodsAreStillFound() throws Exception {
-        GuardedMethods small = new GuardedMethods(RuleNames.ofModule("wms"), 1);
+        GuardedMethods small = new GuardedMethods(RuleNames.ofModule("wms"), null, 1);
         Method method = Base.class.getMethod("list");
         GuardedMethod remembered = small.find(null, A.class, method);
         assertThat(small.find(null, A.class, method)).isSameAs(remembered);
         GuardedMethod notRemembered = small.find(null, B.class, method);
-        assertThat(notRemembered.rule()).isEqualTo("B.list");
+        assertThat(only(notRemembered).rule()).isEqualTo("B.list");
         // Found anew, and yet the same to whoever keeps something for it.
         assertThat(small.find(null, B.class, method)).isNotSameAs(notRemembered).isEqualTo(notRemembered).hasSameHashCodeAs(notRemembered);
         assertThat(notRemembered).isNotEqualTo(remembered);

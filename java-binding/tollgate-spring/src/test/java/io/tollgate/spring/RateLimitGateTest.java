@@ -41,7 +41,7 @@ class RateLimitGateTest {
         });
         gate.announce(Collections.singleton(method), "");
         for (int i = 0; i < 100; i++) {
-            assertThat(gate.admit(method, null, null)).isTrue();
+            assertThat(gate.admit(method, null, NoRequest.INSTANCE, null)).isTrue();
         }
         assertThat(tries).hasValue(1);
         assertThat(lines.list).allMatch(line -> line.getLevel() == Level.ERROR);
@@ -55,14 +55,14 @@ class RateLimitGateTest {
         RateLimitGate gate = new RateLimitGate(() -> {
             throw new NoClassDefFoundError("io/tollgate/Tollgate");
         });
-        assertThat(gate.admit(method, null, null)).isTrue();
+        assertThat(gate.admit(method, null, NoRequest.INSTANCE, null)).isTrue();
         assertThat(lines.list).extracting(ILoggingEvent::getFormattedMessage)
                 .containsExactly("tollgate: " + method + " is NOT LIMITED: io/tollgate/Tollgate");
     }
 
     private static GuardedMethod method() {
         try {
-            return new GuardedMethods(RuleNames.ofModule("m")).find(null, Orders.class, Orders.class.getMethod("list"));
+            return new GuardedMethods(RuleNames.ofModule("m"), null).find(null, Orders.class, Orders.class.getMethod("list"));
         } catch (NoSuchMethodException e) {
             throw new AssertionError(e);
         }

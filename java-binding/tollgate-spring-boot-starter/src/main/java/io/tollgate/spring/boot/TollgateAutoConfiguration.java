@@ -1,8 +1,12 @@
 package io.tollgate.spring.boot;
 
 import io.tollgate.Tollgate;
+import io.tollgate.spring.AnnotationCheck;
 import io.tollgate.spring.BundleMessageResolver;
+import io.tollgate.spring.DecisionReport;
 import io.tollgate.spring.GuardedMethods;
+import io.tollgate.spring.GuardedRequest;
+import io.tollgate.spring.Identities;
 import io.tollgate.spring.IdentityChain;
 import io.tollgate.spring.IdentityResolver;
 import io.tollgate.spring.JsonRejectionHandler;
@@ -10,13 +14,16 @@ import io.tollgate.spring.MessageResolver;
 import io.tollgate.spring.ParameterIdentityResolver;
 import io.tollgate.spring.RateLimitEngine;
 import io.tollgate.spring.RateLimitGate;
+import io.tollgate.spring.RateLimitObserver;
 import io.tollgate.spring.RejectionHandler;
 import io.tollgate.spring.RuleNames;
 import io.tollgate.spring.SessionIdentityResolver;
 import java.util.stream.Collectors;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
+import org.springframework.beans.factory.BeanFactory;
 import org.springframework.beans.factory.ObjectProvider;
+import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
 import org.springframework.boot.context.properties.bind.BindException;
 import org.springframework.context.ApplicationContext;
@@ -65,17 +72,17 @@ public class TollgateAutoConfiguration {
 
     @Bean
     @ConditionalOnMissingBean
-    GuardedMethods tollgateGuardedMethods(BoundProperties bound, Environment environment) {
+    GuardedMethods tollgateGuardedMethods(BoundProperties bound, Environment environment, BeanFactory beans) {
         TollgateProperties properties = bound.orDefaults();
         if (StringUtils.hasText(properties.getModule())) {
-            return new GuardedMethods(RuleNames.ofModule(properties.getModule().trim()));
+            return new GuardedMethods(RuleNames.ofModule(properties.getModule().trim()), beans);
         }
         String application = environment.getProperty("spring.application.name");
         if (!StringUtils.hasText(application)) {
             LOG.warn("tollgate: rules that name no module are in module \"{}\", as those of every nameless application: "
                     + "set spring.application.name or tollgate.module", RuleNames.NAMELESS);
         }
-        return new GuardedMethods(RuleNames.ofApplication(application, properties.getModulePrefixes()));
+        return new GuardedMethods(RuleNames.ofApplication(application, properties.getModulePrefixes()), beans);
     }
 
     @Bean
@@ -113,9 +120,26 @@ public class TollgateAutoConfiguration {
 
     @Bean
     @Lazy
-    RateLimitEngine tollgateEngine(
-            Tollgate tollgate, IdentityChain identities, MessageResolver messages, RejectionHandler rejections) {
-        return new RateLimitEngine(tollgate, identities, messages, rejections);
+    Identities tollgateIdentities(IdentityChain users) {
+        return new Identities(users, GuardedRequest::remoteAddress, request -> null);
+    }
+
+    @Bean
+    @Lazy
+    DecisionReport tollgateDecisionReport(ObjectProvider<RateLimitObserver> observers) {
+        return new DecisionReport(observers.orderedStream().collect(Collectors.toList()), null);
+    }
+
+    @Bean
+    @Lazy
+    RateLimitEngine tollgateEngine(Tollgate tollgate, Identities identities, MessageResolver messages, RejectionHandler rejections,
+            DecisionReport report, BeanFactory beans) {
+        return new RateLimitEngine(tollgate, identities, messages, rejections, request -> false, report, beans);
+    }
+
+    @Bean
+    AnnotationCheck tollgateAnnotationCheck(ConfigurableListableBeanFactory beans, GuardedMethods methods) {
+        return new AnnotationCheck(beans, methods);
     }
 
     @Bean

@@ -1,9 +1,12 @@
 package io.tollgate.spring.boot;
 
+import io.tollgate.spring.CurrentRequest;
 import io.tollgate.spring.GuardedMethods;
 import io.tollgate.spring.RateLimitGate;
 import io.tollgate.spring.javax.RateLimitAnnouncer;
+import io.tollgate.spring.javax.RateLimitExceptionResolver;
 import io.tollgate.spring.javax.RateLimitInterceptor;
+import io.tollgate.spring.javax.ServletCurrentRequest;
 import org.springframework.boot.autoconfigure.AutoConfigureAfter;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnBean;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
@@ -38,6 +41,18 @@ public class TollgateJavaxAutoConfiguration {
     @ConditionalOnMissingBean(name = "tollgateMappedInterceptor")
     MappedInterceptor tollgateMappedInterceptor(RateLimitInterceptor interceptor) {
         return new MappedInterceptor(null, interceptor);
+    }
+
+    @Bean
+    @ConditionalOnMissingBean
+    CurrentRequest tollgateCurrentRequest() {
+        return new ServletCurrentRequest();
+    }
+
+    @Bean
+    @ConditionalOnMissingBean
+    RateLimitExceptionResolver tollgateExceptionResolver(RateLimitGate gate) {
+        return new RateLimitExceptionResolver(gate);
     }
 
     @Bean

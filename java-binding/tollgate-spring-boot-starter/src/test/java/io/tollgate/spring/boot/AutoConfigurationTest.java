@@ -180,7 +180,7 @@ class AutoConfigurationTest {
 
         @Bean
         GuardedMethods ownMethods() {
-            return new GuardedMethods(RuleNames.ofModule("own"));
+            return new GuardedMethods(RuleNames.ofModule("own"), null);
         }
 
         @Bean
@@ -200,7 +200,7 @@ class AutoConfigurationTest {
 
         @Bean
         MessageResolver ownMessages() {
-            return (method, locale) -> "own";
+            return (key, rule, locale) -> "own";
         }
 
         @Bean

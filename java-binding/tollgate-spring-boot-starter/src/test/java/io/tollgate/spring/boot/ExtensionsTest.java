@@ -140,14 +140,14 @@ class ExtensionsTest {
             return (rejection, response) -> {
                 response.status(429);
                 response.header("Retry-After", String.valueOf((rejection.decision().resetAfterMillis() + 999) / 1000));
-                response.body("text/plain;charset=UTF-8", rejection.text() + ' ' + rejection.method().module() + '.'
-                        + rejection.method().rule() + ' ' + rejection.decision().count() + '/' + rejection.decision().limit());
+                response.body("text/plain;charset=UTF-8", rejection.text() + ' ' + rejection.rule().module() + '.'
+                        + rejection.rule().rule() + ' ' + rejection.decision().count() + '/' + rejection.decision().limit());
             };
         }
 
         @Bean
         MessageResolver slow() {
-            return (method, locale) -> "慢";
+            return (key, rule, locale) -> "慢";
         }
     }
 

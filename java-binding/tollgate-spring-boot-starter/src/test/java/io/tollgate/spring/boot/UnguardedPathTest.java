@@ -13,7 +13,7 @@ import org.springframework.web.method.HandlerMethod;
 
 /** What the limiter costs those that don't use it. */
 class UnguardedPathTest {
-    private final RateLimitInterceptor interceptor = new RateLimitInterceptor(new GuardedMethods(RuleNames.ofModule("wms")),
+    private final RateLimitInterceptor interceptor = new RateLimitInterceptor(new GuardedMethods(RuleNames.ofModule("wms"), null),
             new RateLimitGate(() -> {
                 throw new AssertionError("nobody asked for it");
             }));

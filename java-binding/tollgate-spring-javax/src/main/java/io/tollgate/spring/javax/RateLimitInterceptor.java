@@ -40,6 +40,6 @@ public final class RateLimitInterceptor implements HandlerInterceptor {
         GuardedMethod guarded = methods.find(called.getBean(), called.getBeanType(), called.getMethod());
         return guarded == null
                 || CorsFirst.admits(request, response, called)
-                && gate.admit(guarded, new ServletGuardedRequest(request), new ServletRejectionResponse(response));
+                && gate.admit(guarded, called.getBean(), new ServletGuardedRequest(request), new ServletRejectionResponse(response));
     }
 }

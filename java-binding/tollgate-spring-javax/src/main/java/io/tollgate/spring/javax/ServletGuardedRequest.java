@@ -1,6 +1,10 @@
 package io.tollgate.spring.javax;
 
 import io.tollgate.spring.GuardedRequest;
+import java.security.Principal;
+import java.util.Collections;
+import java.util.Enumeration;
+import java.util.List;
 import java.util.Locale;
 import javax.servlet.http.HttpServletRequest;
 import javax.servlet.http.HttpSession;
@@ -30,6 +34,32 @@ final class ServletGuardedRequest implements GuardedRequest {
             LOG.debug("tollgate: the parameters of {} can't be read", request.getRequestURI(), e);
             return null;
         }
+    }
+
+    @Override
+    public List<String> headers(String name) {
+        Enumeration<String> lines = request.getHeaders(name);
+        return lines == null ? Collections.emptyList() : Collections.list(lines);
+    }
+
+    @Override
+    public String httpMethod() {
+        return request.getMethod();
+    }
+
+    @Override
+    public String uri() {
+        return request.getRequestURI();
+    }
+
+    @Override
+    public String remoteAddress() {
+        return request.getRemoteAddr();
+    }
+
+    @Override
+    public Principal principal() {
+        return request.getUserPrincipal();
     }
 
     @Override
