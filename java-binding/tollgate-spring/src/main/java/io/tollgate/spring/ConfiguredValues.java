@@ -55,6 +55,10 @@ final class ConfiguredValues {
         }
         try {
             String resolved = beans.resolveEmbeddedValue(text);
+            if (resolved != null && resolved.contains("${")) {
+                // An application without a placeholder configurer leaves what it can't resolve.
+                throw new IllegalArgumentException("nothing defines " + resolved);
+            }
             Object value = beans.getBeanExpressionResolver() == null
                     ? resolved : beans.getBeanExpressionResolver().evaluate(resolved, new BeanExpressionContext(beans, null));
             return String.valueOf(value).trim();

@@ -106,7 +106,7 @@ class AutoConfigurationTest {
     })
     void theModuleIsTheApplicationsNameWithoutAPrefix(String name, String property, String module) {
         plain.withPropertyValues(name, property == null ? "c=d" : property).run(context -> assertThat(
-                context.getBean(GuardedMethods.class).find(null, Orders.class, Orders.class.getMethod("list")).module()).isEqualTo(module));
+                context.getBean(GuardedMethods.class).find(null, Orders.class, Orders.class.getMethod("list")).rules().get(0).module()).isEqualTo(module));
     }
 
     @Test
