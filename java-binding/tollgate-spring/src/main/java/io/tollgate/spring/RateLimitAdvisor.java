@@ -3,6 +3,7 @@ package io.tollgate.spring;
 import java.lang.reflect.Method;
 import java.lang.reflect.Modifier;
 import java.util.Objects;
+import java.util.function.Supplier;
 import org.aopalliance.aop.Advice;
 import org.aopalliance.intercept.MethodInterceptor;
 import org.aopalliance.intercept.MethodInvocation;
@@ -10,6 +11,7 @@ import org.springframework.aop.Advisor;
 import org.springframework.aop.ProxyMethodInvocation;
 import org.springframework.aop.framework.Advised;
 import org.springframework.aop.support.StaticMethodMatcherPointcutAdvisor;
+import org.springframework.util.function.SingletonSupplier;
 
 /**
  * The aspect: guards methods of any bean. A controller's method that the interceptor has decided on in this request is let through, so that
@@ -19,13 +21,13 @@ public final class RateLimitAdvisor extends StaticMethodMatcherPointcutAdvisor {
     private static final long serialVersionUID = 1;
 
     /**
-     * An aspect.
+     * An aspect. It is among the first beans, so what it needs is asked for with the first call.
      *
      * @param methods tell what is guarded
      * @param gate    decides
      * @param request knows the request that a call belongs to
      */
-    public RateLimitAdvisor(GuardedMethods methods, RateLimitGate gate, CurrentRequest request) {
+    public RateLimitAdvisor(Supplier<GuardedMethods> methods, Supplier<RateLimitGate> gate, CurrentRequest request) {
         super(new Limits(methods, gate, request));
         setClassFilter(type -> !type.getName().startsWith("org.springframework.") && !type.getName().startsWith("java."));
     }
@@ -52,23 +54,24 @@ public final class RateLimitAdvisor extends StaticMethodMatcherPointcutAdvisor {
     }
 
     private static final class Limits implements MethodInterceptor {
-        private final GuardedMethods methods;
-        private final RateLimitGate gate;
+        private final Supplier<GuardedMethods> methods;
+        private final Supplier<RateLimitGate> gate;
         private final CurrentRequest current;
 
-        Limits(GuardedMethods methods, RateLimitGate gate, CurrentRequest current) {
-            this.methods = Objects.requireNonNull(methods, "methods");
-            this.gate = Objects.requireNonNull(gate, "gate");
+        Limits(Supplier<GuardedMethods> methods, Supplier<RateLimitGate> gate, CurrentRequest current) {
+            this.methods = SingletonSupplier.of(methods);
+            this.gate = SingletonSupplier.of(gate);
             this.current = Objects.requireNonNull(current, "current");
         }
 
         @Override
         public Object invoke(MethodInvocation invocation) throws Throwable {
             Object target = invocation.getThis();
-            GuardedMethod method = target == null ? null : methods.find(target, target.getClass(), invocation.getMethod());
+            GuardedMethod method = target == null ? null : methods.get().find(target, target.getClass(), invocation.getMethod());
             if (method == null) {
                 return invocation.proceed();
             }
+            RateLimitGate gate = this.gate.get();
             GuardedRequest request = current.get();
             Call call = new Call(method, request == null ? NoRequest.INSTANCE : request, invocation.getArguments());
             if (!gate.isOpenFor(call)) {

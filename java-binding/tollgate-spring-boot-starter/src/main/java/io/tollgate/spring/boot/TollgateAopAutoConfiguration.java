@@ -26,8 +26,9 @@ import org.springframework.context.annotation.Role;
 public class TollgateAopAutoConfiguration {
     @Bean
     @Role(BeanDefinition.ROLE_INFRASTRUCTURE)
-    static RateLimitAdvisor tollgateAdvisor(GuardedMethods methods, RateLimitGate gate, ObjectProvider<CurrentRequest> request) {
-        RateLimitAdvisor advisor = new RateLimitAdvisor(methods, gate, () -> {
+    static RateLimitAdvisor tollgateAdvisor(
+            ObjectProvider<GuardedMethods> methods, ObjectProvider<RateLimitGate> gate, ObjectProvider<CurrentRequest> request) {
+        RateLimitAdvisor advisor = new RateLimitAdvisor(methods::getObject, gate::getObject, () -> {
             CurrentRequest current = request.getIfAvailable();
             return current == null ? null : current.get();
         });

@@ -42,7 +42,9 @@ class ArchitectureTest {
     void theAdapterDecidesAndCountsNothing() {
         classes().that().resideInAPackage("io.tollgate.spring.javax").should().onlyDependOnClassesThat(resideInAnyPackage(
                 "java..", "javax.servlet..", "org.slf4j", "io.tollgate.spring", "io.tollgate.spring.javax", "org.springframework..")
-                .and(resideOutsideOfPackages("org.springframework.boot..", "org.springframework.data..", "jakarta.."))).check(ALL);
+                .and(resideOutsideOfPackages("org.springframework.data..", "jakarta.."))).check(ALL);
+        noClasses().that().resideInAPackage("io.tollgate.spring.javax").and().doNotHaveSimpleName("TollgateServletAutoConfiguration")
+                .should().dependOnClassesThat().resideInAPackage("org.springframework.boot..").check(ALL);
     }
 
     @Test
@@ -52,12 +54,9 @@ class ArchitectureTest {
         noClasses().that().resideInAPackage("io.tollgate.spring.boot").should()
                 .callMethod(Tollgate.class, "acquire", io.tollgate.Rule.class, String.class).check(ALL);
         classes().that().resideInAPackage("io.tollgate.spring.boot").should().onlyDependOnClassesThat(resideInAnyPackage(
-                "java..", "org.slf4j", "org.springframework..", "io.tollgate", "io.tollgate.spring", "io.tollgate.spring.javax",
-                "io.tollgate.spring.boot")).check(ALL);
-        // Only one configuration may load where there is no servlet API.
-        noClasses().that().resideInAPackage("io.tollgate.spring.boot").and().doNotHaveSimpleName("TollgateJavaxAutoConfiguration")
-                .should().dependOnClassesThat().resideInAnyPackage("io.tollgate.spring.javax", "javax.servlet..", "org.springframework.web..")
-                .check(ALL);
+                "java..", "org.slf4j", "org.springframework..", "io.tollgate", "io.tollgate.spring", "io.tollgate.spring.boot")).check(ALL);
+        noClasses().that().resideInAPackage("io.tollgate.spring.boot").should().dependOnClassesThat()
+                .resideInAnyPackage("io.tollgate.spring.javax", "javax.servlet..", "org.springframework.web..").check(ALL);
     }
 
     @Test

@@ -15,6 +15,7 @@ import io.tollgate.spring.RejectionHandler;
 import io.tollgate.spring.RuleNames;
 import io.tollgate.spring.SessionIdentityResolver;
 import io.tollgate.spring.javax.RateLimitInterceptor;
+import io.tollgate.spring.javax.TollgateServletAutoConfiguration;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -31,7 +32,7 @@ import org.springframework.web.servlet.handler.MappedInterceptor;
 /** Conditions, properties and replaceable beans. */
 class AutoConfigurationTest {
     private static final AutoConfigurations OURS =
-            AutoConfigurations.of(TollgateAutoConfiguration.class, TollgateJavaxAutoConfiguration.class);
+            AutoConfigurations.of(TollgateAutoConfiguration.class, TollgateServletAutoConfiguration.class);
     private final WebApplicationContextRunner web = new WebApplicationContextRunner().withConfiguration(OURS);
     private final ApplicationContextRunner plain = new ApplicationContextRunner().withConfiguration(OURS);
 

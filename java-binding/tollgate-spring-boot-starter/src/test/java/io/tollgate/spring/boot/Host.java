@@ -10,13 +10,13 @@ import java.util.Map;
 import org.springframework.boot.SpringApplication;
 import org.springframework.boot.SpringBootConfiguration;
 import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
-import org.springframework.boot.web.servlet.context.ServletWebServerApplicationContext;
+import org.springframework.context.ConfigurableApplicationContext;
 
 /** A real application on a free port of the loopback interface, {@code spring.application.name=app-wms} unless told otherwise. */
 final class Host implements AutoCloseable {
-    private final ServletWebServerApplicationContext context;
+    private final ConfigurableApplicationContext context;
 
-    private Host(ServletWebServerApplicationContext context) {
+    private Host(ConfigurableApplicationContext context) {
         this.context = context;
     }
 
@@ -40,7 +40,7 @@ final class Host implements AutoCloseable {
         }
         SpringApplication application = new SpringApplication(sources.toArray(new Class<?>[0]));
         application.setDefaultProperties(properties);
-        return new Host((ServletWebServerApplicationContext) application.run());
+        return new Host(application.run());
     }
 
     private static void put(Map<String, Object> properties, String property) {
@@ -49,7 +49,7 @@ final class Host implements AutoCloseable {
     }
 
     String url(String path) {
-        return "http://127.0.0.1:" + context.getWebServer().getPort() + path;
+        return "http://127.0.0.1:" + context.getEnvironment().getProperty("local.server.port") + path;
     }
 
     Http get(String path) {
@@ -64,7 +64,7 @@ final class Host implements AutoCloseable {
         return context.getBean(type);
     }
 
-    ServletWebServerApplicationContext context() {
+    ConfigurableApplicationContext context() {
         return context;
     }
 

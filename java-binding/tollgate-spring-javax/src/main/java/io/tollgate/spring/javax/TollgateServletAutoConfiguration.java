@@ -1,12 +1,8 @@
-package io.tollgate.spring.boot;
+package io.tollgate.spring.javax;
 
 import io.tollgate.spring.CurrentRequest;
 import io.tollgate.spring.GuardedMethods;
 import io.tollgate.spring.RateLimitGate;
-import io.tollgate.spring.javax.RateLimitAnnouncer;
-import io.tollgate.spring.javax.RateLimitExceptionResolver;
-import io.tollgate.spring.javax.RateLimitInterceptor;
-import io.tollgate.spring.javax.ServletCurrentRequest;
 import org.springframework.boot.autoconfigure.AutoConfigureAfter;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnBean;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
@@ -14,23 +10,24 @@ import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean
 import org.springframework.boot.autoconfigure.condition.ConditionalOnWebApplication;
 import org.springframework.context.ApplicationContext;
 import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Conditional;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.web.servlet.handler.MappedInterceptor;
 
 /**
- * Mounts the limiter in servlet applications of Spring 5. The interceptor travels in a {@link MappedInterceptor} bean, which handler
- * mappings find by themselves: a configurer would be passed over by hosts that extend {@code WebMvcConfigurationSupport}.
+ * Mounts the limiter in servlet applications. The interceptor travels in a {@link MappedInterceptor} bean, which handler mappings find by
+ * themselves: a configurer would be passed over by hosts that extend {@code WebMvcConfigurationSupport}.
  */
 @Configuration
-@AutoConfigureAfter(TollgateAutoConfiguration.class)
+@AutoConfigureAfter(name = "io.tollgate.spring.boot.TollgateAutoConfiguration")
 @ConditionalOnWebApplication(type = ConditionalOnWebApplication.Type.SERVLET)
 @ConditionalOnClass(name = {
     "javax.servlet.http.HttpServletRequest",
     "org.springframework.web.servlet.handler.MappedInterceptor",
-    "io.tollgate.spring.javax.RateLimitInterceptor",
 })
+@Conditional(OnServletApi.class)
 @ConditionalOnBean(RateLimitGate.class)
-public class TollgateJavaxAutoConfiguration {
+public class TollgateServletAutoConfiguration {
     @Bean
     @ConditionalOnMissingBean
     RateLimitInterceptor tollgateInterceptor(GuardedMethods methods, RateLimitGate gate) {
