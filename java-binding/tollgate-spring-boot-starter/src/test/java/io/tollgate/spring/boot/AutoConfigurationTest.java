@@ -56,11 +56,9 @@ class AutoConfigurationTest {
     }
 
     @Test
-    void aHostWithoutOneOfTheAdaptersClassesStarts() {
+    void aHostWithoutTheClassesThatTheAdapterNeedsStarts() {
         web.withClassLoader(new FilteredClassLoader(DispatcherServlet.class.getPackage().getName() + ".handler"))
                 .run(context -> assertThat(context).hasNotFailed().doesNotHaveBean(RateLimitInterceptor.class));
-        web.withClassLoader(new FilteredClassLoader("io.tollgate.spring.javax"))
-                .run(context -> assertThat(context).hasNotFailed().doesNotHaveBean("tollgateInterceptor"));
     }
 
     @ParameterizedTest

@@ -7,6 +7,7 @@ import io.tollgate.spring.RateLimit;
 import java.lang.annotation.Retention;
 import java.lang.annotation.RetentionPolicy;
 import java.util.Set;
+import java.util.concurrent.CompletableFuture;
 import org.aspectj.lang.annotation.Aspect;
 import org.aspectj.lang.annotation.Before;
 import org.junit.jupiter.api.AfterAll;
@@ -22,10 +23,9 @@ import org.springframework.context.annotation.Scope;
 import org.springframework.context.annotation.ScopedProxyMode;
 import org.springframework.core.annotation.AliasFor;
 import org.springframework.scheduling.annotation.Async;
-import org.springframework.scheduling.annotation.AsyncResult;
 import org.springframework.scheduling.annotation.EnableAsync;
 import org.springframework.stereotype.Component;
-import org.springframework.util.concurrent.ListenableFuture;
+import org.springframework.stereotype.Controller;
 import org.springframework.web.bind.annotation.GetMapping;
 import org.springframework.web.bind.annotation.RequestMapping;
 import org.springframework.web.bind.annotation.RequestMethod;
@@ -137,8 +137,8 @@ class ProxiesTest {
         @Async
         @RateLimit(interval = 60)
         @GetMapping("/async")
-        public ListenableFuture<String> list() {
-            return new AsyncResult<>("ok");
+        public CompletableFuture<String> list() {
+            return CompletableFuture.completedFuture("ok");
         }
     }
 
@@ -267,7 +267,7 @@ class ProxiesTest {
         }
     }
 
-    @RequestMapping
+    @Controller
     interface JdkApi {
         @GetMapping("/jdk")
         @ResponseBody
