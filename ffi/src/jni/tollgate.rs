@@ -179,13 +179,15 @@ unsafe fn identified<T>(
     body(Identity::from_wtf8(user)?)
 }
 
-/// An answer: outcome, fault and "record" in one; count; limit; remaining; milliseconds until the window ends.
+/// An answer: outcome, fault, "record" and the window in seconds in one; count; limit; remaining; milliseconds until the window ends.
 fn packed(decision: &Decision) -> [jlong; ANSWER] {
     let outcome = jlong::from(decision.outcome().code());
     let fault = jlong::from(limiters::fault_code(decision.fault().map(Fault::kind)));
     let record = jlong::from(decision.should_record());
+    // A year in seconds has 25 bits.
+    let interval = clamp(decision.settings().interval.as_secs());
     [
-        outcome | fault << 8 | record << 16,
+        outcome | fault << 8 | record << 16 | interval << 32,
         clamp(decision.count()),
         clamp(decision.limit()),
         clamp(decision.remaining()),

@@ -138,7 +138,7 @@ final class Completions {
                 throw new TollgateException(
                         "a defect in tollgate ended this hit, its log says which; the limiter goes on working, please report it");
             }
-            Decision decision = new Decision((int) answers[at], answers[at + 1], answers[at + 2], answers[at + 3], answers[at + 4]);
+            Decision decision = new Decision(answers[at], answers[at + 1], answers[at + 2], answers[at + 3], answers[at + 4]);
             if (hit.awaited) {
                 finish(hit, decision, null);
             } else {

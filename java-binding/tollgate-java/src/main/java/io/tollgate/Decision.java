@@ -7,16 +7,18 @@ public final class Decision {
     private final Outcome outcome;
     private final FaultKind fault;
     private final boolean record;
+    private final long interval;
     private final long count;
     private final long limit;
     private final long remaining;
     private final long resetAfterMillis;
 
-    /** From the native answer: outcome in bits 0 to 7 of {@code head}, fault in 8 to 15, "record" in 16. */
-    Decision(int head, long count, long limit, long remaining, long resetAfterMillis) {
-        this.outcome = Outcome.of(head & 0xff);
-        this.fault = FaultKind.of(head >> 8 & 0xff);
+    /** From the native answer: outcome in bits 0 to 7 of {@code head}, fault in 8 to 15, "record" in 16, interval from 32 on. */
+    Decision(long head, long count, long limit, long remaining, long resetAfterMillis) {
+        this.outcome = Outcome.of((int) head & 0xff);
+        this.fault = FaultKind.of((int) head >> 8 & 0xff);
         this.record = (head & RECORD) != 0;
+        this.interval = head >>> 32;
         this.count = count;
         this.limit = limit;
         this.remaining = remaining;
@@ -48,6 +50,15 @@ public final class Decision {
      */
     public long count() {
         return count;
+    }
+
+    /**
+     * The window that this request was counted in, an operator's value if there is one.
+     *
+     * @return seconds, 1 to 31,536,000
+     */
+    public long interval() {
+        return interval;
     }
 
     /**

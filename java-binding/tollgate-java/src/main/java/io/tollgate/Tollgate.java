@@ -167,7 +167,7 @@ public final class Tollgate implements AutoCloseable {
     }
 
     private static Decision decision(long[] answer) {
-        return new Decision((int) answer[0], answer[1], answer[2], answer[3], answer[4]);
+        return new Decision(answer[0], answer[1], answer[2], answer[3], answer[4]);
     }
 
     /**

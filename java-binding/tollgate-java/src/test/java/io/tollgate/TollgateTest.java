@@ -29,6 +29,7 @@ class TollgateTest {
         assertThat(first.outcome()).isEqualTo(Outcome.ALLOWED);
         assertThat(first.isAllowed()).isTrue();
         assertThat(first.count()).isEqualTo(1);
+        assertThat(first.interval()).isEqualTo(3600);
         assertThat(first.limit()).isEqualTo(2);
         assertThat(first.remaining()).isEqualTo(1);
         assertThat(first.resetAfterMillis()).isBetween(1L, 3_600_000L);
@@ -43,6 +44,17 @@ class TollgateTest {
         assertThat(third.shouldRecord()).isTrue();
         assertThat(third).hasToString("LIMITED count=3 limit=2 remaining=0 resetAfterMillis=" + third.resetAfterMillis());
         assertThat(tollgate.acquire(rule, "u2").count()).isEqualTo(1);
+    }
+
+    @Test
+    void anOperatorsWindowIsTheDecisions() {
+        Rule rule = tollgate.rule("wms", "Order.list").interval(3600).register();
+        tollgate.settings().set("wms.Order.list.interval", "31536000");
+        assertThat(tollgate.acquire(rule, "u1").interval()).isEqualTo(31_536_000);
+        Decision limited = tollgate.acquireAsync(rule, "u1").toCompletableFuture().join();
+        assertThat(limited.interval()).isEqualTo(31_536_000);
+        assertThat(limited.outcome()).isEqualTo(Outcome.LIMITED);
+        assertThat(limited.shouldRecord()).isTrue();
     }
 
     @Test
