@@ -34,6 +34,16 @@ public interface GuardedRequest {
     }
 
     /**
+     * A header as it was received, also where the host hides it from its own code, as Spring's {@code ForwardedHeaderFilter} does.
+     *
+     * @param name its name, in any case
+     * @return its lines in the order in which they came; empty if there is none
+     */
+    default List<String> receivedHeaders(String name) {
+        return headers(name);
+    }
+
+    /**
      * The request's method.
      *
      * @return like {@code POST}; null outside a request
@@ -48,7 +58,16 @@ public interface GuardedRequest {
     String uri();
 
     /**
-     * The address that the connection came from, a proxy's where there is one.
+     * The part of {@link #uri()} that leads to the application.
+     *
+     * @return like {@code /shop}; empty for none, and outside a request
+     */
+    default String contextPath() {
+        return "";
+    }
+
+    /**
+     * The address that the connection came from, a proxy's where there is one; whatever a header says.
      *
      * @return an IP address; null where it isn't known
      */

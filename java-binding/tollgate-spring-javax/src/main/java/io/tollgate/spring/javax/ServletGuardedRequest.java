@@ -6,12 +6,15 @@ import java.util.Collections;
 import java.util.Enumeration;
 import java.util.List;
 import java.util.Locale;
+import javax.servlet.ServletRequest;
+import javax.servlet.ServletRequestWrapper;
 import javax.servlet.http.HttpServletRequest;
 import javax.servlet.http.HttpSession;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.springframework.web.context.request.RequestAttributes;
 import org.springframework.web.context.request.RequestContextHolder;
+import org.springframework.web.filter.ForwardedHeaderFilter;
 import org.springframework.web.servlet.support.RequestContextUtils;
 import org.springframework.web.util.WebUtils;
 
@@ -38,6 +41,15 @@ final class ServletGuardedRequest implements GuardedRequest {
 
     @Override
     public List<String> headers(String name) {
+        return headers(request, name);
+    }
+
+    @Override
+    public List<String> receivedHeaders(String name) {
+        return headers(received(), name);
+    }
+
+    private static List<String> headers(HttpServletRequest request, String name) {
         Enumeration<String> lines = request.getHeaders(name);
         return lines == null ? Collections.emptyList() : Collections.list(lines);
     }
@@ -53,8 +65,27 @@ final class ServletGuardedRequest implements GuardedRequest {
     }
 
     @Override
+    public String contextPath() {
+        return request.getContextPath();
+    }
+
+    @Override
     public String remoteAddress() {
-        return request.getRemoteAddr();
+        return received().getRemoteAddr();
+    }
+
+    /** Spring's filter takes any client's word for where it comes from. */
+    private HttpServletRequest received() {
+        HttpServletRequest received = request;
+        ServletRequest next = request;
+        while (next instanceof ServletRequestWrapper) {
+            boolean isForwarded = next.getClass().getEnclosingClass() == ForwardedHeaderFilter.class;
+            next = ((ServletRequestWrapper) next).getRequest();
+            if (isForwarded && next instanceof HttpServletRequest) {
+                received = (HttpServletRequest) next;
+            }
+        }
+        return received;
     }
 
     @Override
