@@ -2,26 +2,23 @@ package io.tollgate.spring;
 
 /**
  * Says who asks. Every bean of this type takes part, in Spring's order ({@code @Order} on the class, {@code Ordered}): the
- * first that knows somebody has the word. tollgate's own look at a request parameter ({@value #PARAMETER_ORDER}) and at the
- * session ({@value #SESSION_ORDER}); a bean without an order comes after both. Where nobody knows, the request passes uncounted.
+ * first that knows somebody has the word. tollgate's own look at the request, at what {@code tollgate.identity.*} names, stands at {@value
+ * #REQUEST_ORDER}; a bean without an order comes after it. Where nobody knows, the request passes uncounted.
  *
  * <pre>{@code
  * @Component
- * @Order(IdentityResolver.PARAMETER_ORDER - 1)   // before the parameter
+ * @Order(IdentityResolver.REQUEST_ORDER - 1)   // before tollgate's own
  * class TokenIdentity implements IdentityResolver {
  *     public String resolve(GuardedRequest request, GuardedMethod method) {
- *         Principal user = ((HttpServletRequest) request.nativeRequest()).getUserPrincipal();
- *         return user == null ? null : user.getName();
+ *         return Tokens.userOf(request.header("Authorization"));
  *     }
  * }
  * }</pre>
  */
 @FunctionalInterface
 public interface IdentityResolver {
-    /** The order of {@link ParameterIdentityResolver}. */
-    int PARAMETER_ORDER = 100;
-    /** The order of {@link SessionIdentityResolver}. */
-    int SESSION_ORDER = 200;
+    /** The order of {@link RequestIdentity}. */
+    int REQUEST_ORDER = 100;
 
     /**
      * Called for guarded methods only, before the host's own interceptors.

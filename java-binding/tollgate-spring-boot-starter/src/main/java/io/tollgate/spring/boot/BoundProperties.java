@@ -1,11 +1,13 @@
 package io.tollgate.spring.boot;
 
-import io.tollgate.OnFault;
 import java.time.Duration;
+import java.util.Locale;
 import org.springframework.boot.context.properties.bind.BindException;
 import org.springframework.boot.context.properties.bind.Binder;
 import org.springframework.core.NestedExceptionUtils;
+import org.springframework.core.ResolvableType;
 import org.springframework.core.env.Environment;
+import org.springframework.util.StringUtils;
 
 /**
  * {@link TollgateProperties}, or why they can't be used. Bound here and not by Spring Boot, which wouldn't start a host because
@@ -48,19 +50,27 @@ final class BoundProperties {
             text.append('=').append(e.getProperty().getValue()).append(" (").append(e.getProperty().getOrigin()).append(')');
         }
         return text.append(" is not usable: ").append(NestedExceptionUtils.getMostSpecificCause(e).getMessage())
-                .append(". ").append(remedy(e.getTarget().getType().resolve(Object.class))).toString();
+                .append(". ").append(remedy(type(e.getTarget().getType()))).toString();
+    }
+
+    /** Of a list it is an element that is wrong. */
+    private static Class<?> type(ResolvableType target) {
+        ResolvableType element = target.asCollection().getGeneric();
+        return (element == ResolvableType.NONE ? target : element).resolve(Object.class);
     }
 
     private static String remedy(Class<?> type) {
         if (type == Duration.class) {
             return "Give a duration such as 100ms or 2s.";
         }
-        if (type == OnFault.class) {
-            return "Give allow, deny or local.";
+        if (type.isEnum()) {
+            String names = StringUtils.arrayToDelimitedString(type.getEnumConstants(), ", ").toLowerCase(Locale.ROOT);
+            int last = names.lastIndexOf(", ");
+            return "Give " + names.substring(0, last) + " or " + names.substring(last + 2) + '.';
         }
         if (type == boolean.class || type == Boolean.class) {
             return "Give true or false.";
         }
-        return type == long.class || type == Integer.class ? "Give a whole number." : "Correct it.";
+        return type == long.class || type == int.class || type == Integer.class ? "Give a whole number." : "Correct it.";
     }
 }

@@ -3,21 +3,24 @@ package io.tollgate.spring.boot;
 import io.tollgate.Tollgate;
 import io.tollgate.spring.AnnotationCheck;
 import io.tollgate.spring.BundleMessageResolver;
+import io.tollgate.spring.ClientAddress;
 import io.tollgate.spring.DecisionReport;
+import io.tollgate.spring.Exclusions;
 import io.tollgate.spring.GuardedMethods;
-import io.tollgate.spring.GuardedRequest;
 import io.tollgate.spring.Identities;
 import io.tollgate.spring.IdentityChain;
 import io.tollgate.spring.IdentityResolver;
-import io.tollgate.spring.JsonRejectionHandler;
 import io.tollgate.spring.MessageResolver;
-import io.tollgate.spring.ParameterIdentityResolver;
+import io.tollgate.spring.PageRejectionHandler;
 import io.tollgate.spring.RateLimitEngine;
 import io.tollgate.spring.RateLimitGate;
 import io.tollgate.spring.RateLimitObserver;
 import io.tollgate.spring.RejectionHandler;
+import io.tollgate.spring.RejectionStyle;
+import io.tollgate.spring.RequestIdentity;
+import io.tollgate.spring.RequestTenant;
 import io.tollgate.spring.RuleNames;
-import io.tollgate.spring.SessionIdentityResolver;
+import io.tollgate.spring.TenantResolver;
 import java.util.stream.Collectors;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -87,14 +90,14 @@ public class TollgateAutoConfiguration {
 
     @Bean
     @ConditionalOnMissingBean
-    ParameterIdentityResolver tollgateParameterIdentity(BoundProperties bound) {
-        return new ParameterIdentityResolver(bound.orDefaults().getIdentity().getParameter());
-    }
-
-    @Bean
-    @ConditionalOnMissingBean
-    SessionIdentityResolver tollgateSessionIdentity(BoundProperties bound) {
-        return new SessionIdentityResolver(bound.orDefaults().getIdentity().getSessionAttribute());
+    RequestIdentity tollgateRequestIdentity(BoundProperties bound) {
+        TollgateProperties.Identity identity = bound.orDefaults().getIdentity();
+        identity.names().forEach((source, name) -> {
+            if (StringUtils.hasText(name) && !identity.getOrder().contains(source)) {
+                LOG.warn("tollgate: no user is looked for in {} \"{}\": tollgate.identity.order doesn't name it", source, name);
+            }
+        });
+        return new RequestIdentity(identity.getOrder(), identity.names());
     }
 
     @Bean
@@ -107,6 +110,28 @@ public class TollgateAutoConfiguration {
     @Bean
     @Lazy
     @ConditionalOnMissingBean
+    ClientAddress tollgateClientAddress(BoundProperties bound) {
+        TollgateProperties properties = bound.checked();
+        return new ClientAddress(properties.getTrustedProxies(), properties.getForwardedHeader(), properties.getIpv6Prefix());
+    }
+
+    @Bean
+    @ConditionalOnMissingBean
+    TenantResolver tollgateTenantResolver(BoundProperties bound) {
+        return new RequestTenant(bound.orDefaults().getTenant().names());
+    }
+
+    @Bean
+    @Lazy
+    @ConditionalOnMissingBean
+    Exclusions tollgateExclusions(BoundProperties bound) {
+        TollgateProperties.Exclude exclude = bound.checked().getExclude();
+        return new Exclusions(exclude.getHeader(), exclude.getPaths());
+    }
+
+    @Bean
+    @Lazy
+    @ConditionalOnMissingBean
     MessageResolver tollgateMessageResolver(ApplicationContext context) {
         // By name, as the context itself finds it: a host may have others that mean something else.
         return new BundleMessageResolver(context.getBean(AbstractApplicationContext.MESSAGE_SOURCE_BEAN_NAME, MessageSource.class));
@@ -114,14 +139,16 @@ public class TollgateAutoConfiguration {
 
     @Bean
     @ConditionalOnMissingBean
-    RejectionHandler tollgateRejectionHandler() {
-        return new JsonRejectionHandler();
+    RejectionHandler tollgateRejectionHandler(BoundProperties bound) {
+        TollgateProperties.Rejection rejection = bound.orDefaults().getRejection();
+        RejectionHandler style = rejection.getStyle().handler();
+        return rejection.isHtmlForPages() ? new PageRejectionHandler(RejectionStyle.HTML.handler(), style) : style;
     }
 
     @Bean
     @Lazy
-    Identities tollgateIdentities(IdentityChain users) {
-        return new Identities(users, GuardedRequest::remoteAddress, request -> null);
+    Identities tollgateIdentities(IdentityChain users, ClientAddress addresses, TenantResolver tenants) {
+        return new Identities(users, addresses::resolve, tenants::resolve);
     }
 
     @Bean
@@ -133,8 +160,8 @@ public class TollgateAutoConfiguration {
     @Bean
     @Lazy
     RateLimitEngine tollgateEngine(Tollgate tollgate, Identities identities, MessageResolver messages, RejectionHandler rejections,
-            DecisionReport report, BeanFactory beans) {
-        return new RateLimitEngine(tollgate, identities, messages, rejections, request -> false, report, beans);
+            Exclusions excluded, DecisionReport report, BeanFactory beans) {
+        return new RateLimitEngine(tollgate, identities, messages, rejections, excluded::covers, report, beans);
     }
 
     @Bean

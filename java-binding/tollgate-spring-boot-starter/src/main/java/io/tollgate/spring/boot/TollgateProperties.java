@@ -1,11 +1,17 @@
 package io.tollgate.spring.boot;
 
 import io.tollgate.OnFault;
+import io.tollgate.spring.ClientAddress;
+import io.tollgate.spring.IdentitySource;
+import io.tollgate.spring.RejectionStyle;
 import io.tollgate.spring.RuleNames;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.Collections;
+import java.util.EnumMap;
 import java.util.List;
+import java.util.Map;
 import org.springframework.boot.context.properties.ConfigurationProperties;
 
 /** What {@code tollgate.*} says. */
@@ -38,6 +44,24 @@ public class TollgateProperties {
     private final Redis redis = new Redis();
 
     private final Identity identity = new Identity();
+
+    private final Tenant tenant = new Tenant();
+
+    private final Exclude exclude = new Exclude();
+
+    private final Rejection rejection = new Rejection();
+
+    /**
+     * Proxies that are believed about where a request came from: addresses and ranges such as 10.0.0.0/8 or fd00::/8; names aren't looked
+     * up.
+     */
+    private List<String> trustedProxies = new ArrayList<>();
+
+    /** Header that the trusted proxies append to and clients can't set: X-Forwarded-For, Forwarded, or another one with addresses. */
+    private String forwardedHeader = ClientAddress.X_FORWARDED_FOR;
+
+    /** How many bits of an IPv6 address tell clients apart, 1 to 128; a host may take any address of its /64. */
+    private int ipv6Prefix = 64;
 
     public boolean isEnabled() {
         return enabled;
@@ -111,6 +135,51 @@ public class TollgateProperties {
         return identity;
     }
 
+    public Tenant getTenant() {
+        return tenant;
+    }
+
+    public Exclude getExclude() {
+        return exclude;
+    }
+
+    public Rejection getRejection() {
+        return rejection;
+    }
+
+    public List<String> getTrustedProxies() {
+        return trustedProxies;
+    }
+
+    public void setTrustedProxies(List<String> trustedProxies) {
+        this.trustedProxies = trustedProxies;
+    }
+
+    public String getForwardedHeader() {
+        return forwardedHeader;
+    }
+
+    public void setForwardedHeader(String forwardedHeader) {
+        this.forwardedHeader = forwardedHeader;
+    }
+
+    public int getIpv6Prefix() {
+        return ipv6Prefix;
+    }
+
+    public void setIpv6Prefix(int ipv6Prefix) {
+        this.ipv6Prefix = ipv6Prefix;
+    }
+
+    private static Map<IdentitySource, String> names(String parameter, String session, String request, String header) {
+        Map<IdentitySource, String> names = new EnumMap<>(IdentitySource.class);
+        names.put(IdentitySource.PARAMETER, parameter);
+        names.put(IdentitySource.SESSION, session);
+        names.put(IdentitySource.REQUEST, request);
+        names.put(IdentitySource.HEADER, header);
+        return names;
+    }
+
     /** Where the counters are shared. */
     public static class Redis {
         /**
@@ -130,11 +199,32 @@ public class TollgateProperties {
 
     /** Who asks. */
     public static class Identity {
-        /** Request parameter that names the user; empty to look at none. */
+        /**
+         * Where a user is looked for, in this order: parameter, session, request (an attribute of it), header, principal. Those without a
+         * name are off; principal, who logged in, needs none.
+         */
+        private List<IdentitySource> order = new ArrayList<>(Arrays.asList(IdentitySource.PARAMETER, IdentitySource.SESSION,
+                IdentitySource.REQUEST, IdentitySource.HEADER, IdentitySource.PRINCIPAL));
+
+        /** Request parameter that names the user; a client can forge it unless the host overwrites it. Empty to look at none. */
         private String parameter = "usercode";
 
-        /** Session attribute that names the user where the parameter doesn't; empty to look at none. */
+        /** Session attribute that names the user; empty to look at none. */
         private String sessionAttribute = "usercode";
+
+        /** Request attribute that names the user, as a filter of the host sets it. */
+        private String requestAttribute;
+
+        /** Header that names the user; a client can forge it unless the edge overwrites it. */
+        private String header;
+
+        public List<IdentitySource> getOrder() {
+            return order;
+        }
+
+        public void setOrder(List<IdentitySource> order) {
+            this.order = order;
+        }
 
         public String getParameter() {
             return parameter;
@@ -150,6 +240,136 @@ public class TollgateProperties {
 
         public void setSessionAttribute(String sessionAttribute) {
             this.sessionAttribute = sessionAttribute;
+        }
+
+        public String getRequestAttribute() {
+            return requestAttribute;
+        }
+
+        public void setRequestAttribute(String requestAttribute) {
+            this.requestAttribute = requestAttribute;
+        }
+
+        public String getHeader() {
+            return header;
+        }
+
+        public void setHeader(String header) {
+            this.header = header;
+        }
+
+        Map<IdentitySource, String> names() {
+            return TollgateProperties.names(parameter, sessionAttribute, requestAttribute, header);
+        }
+    }
+
+    /** Whose request it is, for rules by tenant. */
+    public static class Tenant {
+        /** Session attribute that names the tenant; asked first. */
+        private String sessionAttribute;
+
+        /** Request attribute that names the tenant, as a filter of the host sets it; asked second. */
+        private String requestAttribute;
+
+        /** Header that names the tenant; a client can forge it unless the edge overwrites it. Asked third. */
+        private String header;
+
+        /** Request parameter that names the tenant; a client can forge it. Asked last. */
+        private String parameter;
+
+        public String getSessionAttribute() {
+            return sessionAttribute;
+        }
+
+        public void setSessionAttribute(String sessionAttribute) {
+            this.sessionAttribute = sessionAttribute;
+        }
+
+        public String getRequestAttribute() {
+            return requestAttribute;
+        }
+
+        public void setRequestAttribute(String requestAttribute) {
+            this.requestAttribute = requestAttribute;
+        }
+
+        public String getHeader() {
+            return header;
+        }
+
+        public void setHeader(String header) {
+            this.header = header;
+        }
+
+        public String getParameter() {
+            return parameter;
+        }
+
+        public void setParameter(String parameter) {
+            this.parameter = parameter;
+        }
+
+        Map<IdentitySource, String> names() {
+            return TollgateProperties.names(parameter, sessionAttribute, requestAttribute, header);
+        }
+    }
+
+    /** What passes uncounted. */
+    public static class Exclude {
+        /**
+         * Header that marks calls between services: X-Internal-Call, or X-Internal-Call=value if only that value counts. A client can
+         * send it too: the edge must remove it, or the value be a secret.
+         */
+        private String header;
+
+        /** Ant patterns of paths within the application that no user reaches, such as /internal/**. */
+        private List<String> paths = new ArrayList<>();
+
+        public String getHeader() {
+            return header;
+        }
+
+        public void setHeader(String header) {
+            this.header = header;
+        }
+
+        public List<String> getPaths() {
+            return paths;
+        }
+
+        public void setPaths(List<String> paths) {
+            this.paths = paths;
+        }
+    }
+
+    /** How a rejected request is answered; a RejectionHandler bean of the host goes before it. */
+    public static class Rejection {
+        /**
+         * Answer: legacy (200, error and successful), ruoyi (200, code and msg), http (429 or 503, problem+json), html (429 or 503, a
+         * page).
+         */
+        private RejectionStyle style = RejectionStyle.LEGACY;
+
+        /**
+         * Whether who prefers a page gets one, whatever the style: requests whose Accept rates text/html above JSON and that no
+         * XMLHttpRequest sends.
+         */
+        private boolean htmlForPages;
+
+        public RejectionStyle getStyle() {
+            return style;
+        }
+
+        public void setStyle(RejectionStyle style) {
+            this.style = style;
+        }
+
+        public boolean isHtmlForPages() {
+            return htmlForPages;
+        }
+
+        public void setHtmlForPages(boolean htmlForPages) {
+            this.htmlForPages = htmlForPages;
         }
     }
 }

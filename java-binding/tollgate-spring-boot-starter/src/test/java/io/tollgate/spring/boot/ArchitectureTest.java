@@ -35,7 +35,8 @@ class ArchitectureTest {
                 "java..", "org.slf4j", "io.tollgate", "io.tollgate.spring", "org.aopalliance..", "org.springframework.aop..",
                 "org.springframework.beans..", "org.springframework.context..", "org.springframework.core..",
                 "org.springframework.expression..", "org.springframework.stereotype", "org.springframework.util..",
-                "reactor.core..")).check(ALL);
+                // Where they are there.
+                "reactor.core..", "org.springframework.security.core..", "org.springframework.security.authentication..")).check(ALL);
     }
 
     @Test

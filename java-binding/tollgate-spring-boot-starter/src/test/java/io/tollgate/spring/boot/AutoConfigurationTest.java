@@ -3,19 +3,22 @@ package io.tollgate.spring.boot;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.tollgate.Tollgate;
+import io.tollgate.spring.ClientAddress;
+import io.tollgate.spring.Exclusions;
 import io.tollgate.spring.GuardedMethods;
 import io.tollgate.spring.IdentityChain;
 import io.tollgate.spring.JsonRejectionHandler;
 import io.tollgate.spring.MessageResolver;
-import io.tollgate.spring.ParameterIdentityResolver;
 import io.tollgate.spring.RateLimit;
 import io.tollgate.spring.RateLimitEngine;
 import io.tollgate.spring.RateLimitGate;
 import io.tollgate.spring.RejectionHandler;
+import io.tollgate.spring.RequestIdentity;
 import io.tollgate.spring.RuleNames;
-import io.tollgate.spring.SessionIdentityResolver;
+import io.tollgate.spring.TenantResolver;
 import io.tollgate.spring.javax.RateLimitInterceptor;
 import io.tollgate.spring.javax.TollgateServletAutoConfiguration;
+import java.util.Collections;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -80,8 +83,9 @@ class AutoConfigurationTest {
     void theHostsBeansReplaceOurs() {
         web.withUserConfiguration(Replacements.class).run(context -> {
             assertThat(context).hasNotFailed();
-            for (Class<?> type : new Class<?>[] {Tollgate.class, GuardedMethods.class, ParameterIdentityResolver.class,
-                SessionIdentityResolver.class, IdentityChain.class, MessageResolver.class, RejectionHandler.class, RateLimitInterceptor.class}) {
+            for (Class<?> type : new Class<?>[] {Tollgate.class, GuardedMethods.class, RequestIdentity.class,
+                ClientAddress.class, TenantResolver.class, Exclusions.class, IdentityChain.class, MessageResolver.class,
+                RejectionHandler.class, RateLimitInterceptor.class}) {
                 assertThat(context.getBeanNamesForType(type)).as(type.getName()).singleElement().asString().startsWith("own");
             }
             assertThat(context.getBean(RateLimitEngine.class)).isNotNull();
@@ -105,7 +109,8 @@ class AutoConfigurationTest {
     })
     void theModuleIsTheApplicationsNameWithoutAPrefix(String name, String property, String module) {
         plain.withPropertyValues(name, property == null ? "c=d" : property).run(context -> assertThat(
-                context.getBean(GuardedMethods.class).find(null, Orders.class, Orders.class.getMethod("list")).rules().get(0).module()).isEqualTo(module));
+                context.getBean(GuardedMethods.class).find(null, Orders.class, Orders.class.getMethod("list")).rules().get(0).module())
+                .isEqualTo(module));
     }
 
     @Test
@@ -123,6 +128,10 @@ class AutoConfigurationTest {
         "tollgate.deadline=soon, tollgate.deadline, soon, such as 100ms",
         "tollgate.connect-timeout=1 parsec, tollgate.connect-timeout, 1 parsec, such as 100ms",
         "tollgate.onFault=alow, tollgate.on-fault, alow, 'allow, deny or local'",
+        "tollgate.rejection.style=json, tollgate.rejection.style, json, 'legacy, ruoyi, http or html'",
+        "'tollgate.identity.order=parameter,cookie', tollgate.identity.order, cookie, 'parameter, session, request, header or principal'",
+        "tollgate.identity.order[0]=cookie, tollgate.identity.order, cookie, 'parameter, session, request, header or principal'",
+        "tollgate.ipv6-prefix=all, tollgate.ipv6-prefix, all, whole number",
         "tollgate.max-counters=many, tollgate.max-counters, many, whole number",
         "tollgate.max-counters=0, max, 0, use 1 to",
         "tollgate.deadline=-1s, deadline, 1S, duration",
@@ -137,6 +146,43 @@ class AutoConfigurationTest {
             assertThat(context).hasNotFailed().hasSingleBean(RateLimitGate.class);
             assertComplaint(() -> context.getBean(Tollgate.class), name, value, remedy);
         });
+    }
+
+    @ParameterizedTest
+    @CsvSource({
+        "tollgate.trusted-proxies=10.0.0.0/33, tollgate.trusted-proxies, 10.0.0.0/33, fd00::/8",
+        "'tollgate.trusted-proxies=::1,proxy', tollgate.trusted-proxies, proxy, aren't looked up",
+        "tollgate.forwarded-header=, tollgate.forwarded-header, empty, X-Forwarded-For or Forwarded",
+        "tollgate.ipv6-prefix=0, tollgate.ipv6-prefix, 0, 1 to 128",
+    })
+    void aBadWayToTheClientsAddressIsNamed(String property, String name, String value, String remedy) {
+        web.withPropertyValues(property).run(context -> {
+            assertThat(context).hasNotFailed();
+            assertComplaint(() -> context.getBean(ClientAddress.class), name, value, remedy);
+        });
+    }
+
+    @ParameterizedTest
+    @CsvSource({
+        "tollgate.exclude.header=X Y, tollgate.exclude.header, X Y, header's name",
+        "tollgate.exclude.header=X-Y=, tollgate.exclude.header, X-Y=, names no value",
+        "'tollgate.exclude.paths=/a,b/**', tollgate.exclude.paths, b/**, slash",
+    })
+    void aBadExclusionIsNamed(String property, String name, String value, String remedy) {
+        web.withPropertyValues(property).run(context -> {
+            assertThat(context).hasNotFailed();
+            assertComplaint(() -> context.getBean(Exclusions.class), name, value, remedy);
+        });
+    }
+
+    @Test
+    void aNameThatIsNeverLookedAtIsWarnedOf() {
+        try (Output output = new Output()) {
+            web.withPropertyValues("tollgate.module=wms", "tollgate.identity.order=principal", "tollgate.identity.header=X-User",
+                    "tollgate.identity.parameter=", "tollgate.identity.session-attribute=")
+                    .run(context -> assertThat(output.lines("WARN")).singleElement().asString()
+                            .contains("HEADER", "X-User", "tollgate.identity.order"));
+        }
     }
 
     @Test
@@ -183,18 +229,28 @@ class AutoConfigurationTest {
         }
 
         @Bean
-        ParameterIdentityResolver ownParameter() {
-            return new ParameterIdentityResolver("own");
+        RequestIdentity ownRequestIdentity() {
+            return new RequestIdentity(Collections.emptyList(), Collections.emptyMap());
         }
 
         @Bean
-        SessionIdentityResolver ownSession() {
-            return new SessionIdentityResolver("own");
+        ClientAddress ownClientAddress() {
+            return new ClientAddress(Collections.emptyList(), ClientAddress.FORWARDED, 128);
+        }
+
+        @Bean
+        TenantResolver ownTenants() {
+            return request -> "own";
+        }
+
+        @Bean
+        Exclusions ownExclusions() {
+            return new Exclusions(null, Collections.emptyList());
         }
 
         @Bean
         IdentityChain ownChain() {
-            return new IdentityChain(java.util.Collections.emptyList());
+            return new IdentityChain(Collections.emptyList());
         }
 
         @Bean

@@ -181,7 +181,7 @@ class ExtensionsTest {
         }
 
         @Bean
-        @Order(IdentityResolver.PARAMETER_ORDER - 1)
+        @Order(IdentityResolver.REQUEST_ORDER - 1)
         IdentityResolver first() {
             return (request, method) -> header(request, "X-First");
         }

@@ -25,8 +25,12 @@ class MetadataTest {
             defaults.put(name, property.path("defaultValue").toString());
         }
         assertThat(defaults.toString()).isEqualTo("{tollgate.connect-timeout=\"1s\", tollgate.deadline=\"100ms\", tollgate.enabled=true, "
-                + "tollgate.identity.parameter=\"usercode\", tollgate.identity.session-attribute=\"usercode\", "
-                + "tollgate.max-counters=1000000, tollgate.module=, tollgate.module-prefixes=[\"app-\"], tollgate.on-fault=\"allow\", "
-                + "tollgate.prefix=\"ratelimit\", tollgate.redis.url=}");
+                + "tollgate.exclude.header=, tollgate.exclude.paths=, tollgate.forwarded-header=\"X-Forwarded-For\", tollgate.identity.header=, "
+                + "tollgate.identity.order=[\"parameter\",\"session\",\"request\",\"header\",\"principal\"], "
+                + "tollgate.identity.parameter=\"usercode\", tollgate.identity.request-attribute=, "
+                + "tollgate.identity.session-attribute=\"usercode\", tollgate.ipv6-prefix=64, tollgate.max-counters=1000000, tollgate.module=, "
+                + "tollgate.module-prefixes=[\"app-\"], tollgate.on-fault=\"allow\", tollgate.prefix=\"ratelimit\", tollgate.redis.url=, "
+                + "tollgate.rejection.html-for-pages=false, tollgate.rejection.style=\"legacy\", tollgate.tenant.header=, tollgate.tenant.parameter=, "
+                + "tollgate.tenant.request-attribute=, tollgate.tenant.session-attribute=, tollgate.trusted-proxies=}");
     }
 }
