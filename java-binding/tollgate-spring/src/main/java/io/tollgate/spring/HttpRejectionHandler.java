@@ -9,12 +9,12 @@ import java.io.IOException;
  *
  * <pre>{@code
  * HTTP/1.1 429 Too Many Requests
- * Retry-After: 2
  * RateLimit-Policy: "wms.Order.list";q=1;w=3
  * RateLimit: "wms.Order.list";r=0;t=2
+ * Retry-After: 2
  * Content-Type: application/problem+json;charset=UTF-8
  *
- * {"title":"Too Many Requests","status":429,"detail":"…"}
+ * {"type":"about:blank","title":"Too Many Requests","status":429,"detail":"…"}
  * }</pre>
  */
 public final class HttpRejectionHandler implements RejectionHandler {
@@ -25,7 +25,7 @@ public final class HttpRejectionHandler implements RejectionHandler {
     }
 
     static String body(boolean unavailable, String text) {
-        return "{\"title\":" + (unavailable ? "\"Service Unavailable\"" : "\"Too Many Requests\"") + ",\"status\":"
+        return "{\"type\":\"about:blank\",\"title\":" + (unavailable ? "\"Service Unavailable\"" : "\"Too Many Requests\"") + ",\"status\":"
                 + RejectionFields.status(unavailable) + ",\"detail\":" + JsonText.quoted(text) + '}';
     }
 }

@@ -16,10 +16,8 @@ final class RejectionFields {
 
     static void write(Rejection rejection, RejectionResponse response) {
         response.status(status(rejection.isUnavailable()));
-        response.header("Cache-Control", "no-store");
         Decision decision = rejection.decision();
         long wait = secondsUntil(decision.resetAfterMillis());
-        response.header("Retry-After", String.valueOf(wait));
         // Where nothing was counted there is no window to speak of.
         if (decision.resetAfterMillis() > 0) {
             String policy = structuredString(rejection.rule().toString());
@@ -27,6 +25,8 @@ final class RejectionFields {
             response.header("RateLimit-Policy", policy + ";q=" + limit + ";w=" + decision.interval());
             response.header("RateLimit", policy + ";r=" + Math.min(decision.remaining(), MAX_INTEGER) + ";t=" + wait);
         }
+        response.header("Retry-After", String.valueOf(wait));
+        response.header("Cache-Control", "no-store");
     }
 
     /** Whole seconds, rounded up; at least 1, also where no window is known. */

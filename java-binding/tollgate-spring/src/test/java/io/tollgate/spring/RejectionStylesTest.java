@@ -16,8 +16,8 @@ class RejectionStylesTest {
         assertThat(RuoYiRejectionHandler.body("慢")).isEqualTo("{\"code\":500,\"msg\":\"慢\"}");
         assertThat(RuoYiRejectionHandler.body(NASTY))
                 .isEqualTo("{\"code\":500,\"msg\":\"\\\"'<b>&\\\\\\u000a\\u2028\\ud800</title><script>\"}");
-        assertThat(HttpRejectionHandler.body(false, "慢")).isEqualTo("{\"title\":\"Too Many Requests\",\"status\":429,\"detail\":\"慢\"}");
-        assertThat(HttpRejectionHandler.body(true, "\"")).isEqualTo("{\"title\":\"Service Unavailable\",\"status\":503,\"detail\":\"\\\"\"}");
+        assertThat(HttpRejectionHandler.body(false, "慢")).isEqualTo("{\"type\":\"about:blank\",\"title\":\"Too Many Requests\",\"status\":429,\"detail\":\"慢\"}");
+        assertThat(HttpRejectionHandler.body(true, "\"")).isEqualTo("{\"type\":\"about:blank\",\"title\":\"Service Unavailable\",\"status\":503,\"detail\":\"\\\"\"}");
     }
 
     @Test

@@ -57,7 +57,7 @@ class RejectionStylesTest {
             assertThat(wait).isBetween(1, 60);
             assertThat(rejected.responseHeader("RateLimit-Policy")).isEqualTo("\"wms.Orders.list\";q=1;w=60");
             assertThat(rejected.responseHeader("RateLimit")).isEqualTo("\"wms.Orders.list\";r=0;t=" + wait);
-            assertThat(json(rejected)).hasToString("{\"title\":\"Too Many Requests\",\"status\":429,\"detail\":\"" + OFTEN + "\"}");
+            assertThat(json(rejected)).hasToString("{\"type\":\"about:blank\",\"title\":\"Too Many Requests\",\"status\":429,\"detail\":\"" + OFTEN + "\"}");
 
             host.bean(Tollgate.class).settings().set("wms.Orders.list.interval", "3000");
             host.bean(Tollgate.class).settings().set("wms.Orders.list.limit", "0");
@@ -73,7 +73,7 @@ class RejectionStylesTest {
             assertThat(denied.responseHeader("Retry-After")).isEqualTo("1");
             assertThat(denied.responseHeader("RateLimit")).isNull();
             assertThat(denied.responseHeader("RateLimit-Policy")).isNull();
-            assertThat(json(denied)).hasToString("{\"title\":\"Service Unavailable\",\"status\":503,\"detail\":\"" + BUSY + "\"}");
+            assertThat(json(denied)).hasToString("{\"type\":\"about:blank\",\"title\":\"Service Unavailable\",\"status\":503,\"detail\":\"" + BUSY + "\"}");
         }
     }
 
