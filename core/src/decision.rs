@@ -1,5 +1,6 @@
 //! From a reading to a decision, and from a fault to one by policy.
 
+use std::cmp::Reverse;
 use std::fmt;
 use std::time::Duration;
 
@@ -146,6 +147,31 @@ impl Decision {
         self.fault.as_deref()
     }
 
+    /// Which of several decisions on one request answers it; none where nobody was turned away and nothing was counted.
+    ///
+    /// Among those that turn away, [`Limited`](Outcome::Limited) comes before
+    /// [`FaultLocalLimited`](Outcome::FaultLocalLimited), and that before [`FaultDenied`](Outcome::FaultDenied): what the caller
+    /// did is told before what befell the store. Of several alike the one that lasts longest answers, so that whoever comes
+    /// back then isn't turned away by it again.
+    ///
+    /// Where all let pass, the one with the fewest hits left answers, of several the one that lasts longest; one over
+    /// the limit of a rule in `shadow`, which limits nobody, only where nothing else was counted.
+    pub fn tightest(decisions: &[Self]) -> Option<usize> {
+        let rank = |decision: &Self| match decision.outcome {
+            Outcome::Limited => Some((0, 0)),
+            Outcome::FaultLocalLimited => Some((1, 0)),
+            Outcome::FaultDenied => Some((2, 0)),
+            _ if decision.count == 0 => None,
+            _ if decision.count <= decision.limit() => Some((3, decision.remaining())),
+            _ => Some((4, 0)),
+        };
+        let ranked = decisions
+            .iter()
+            .enumerate()
+            .filter_map(|(at, decision)| Some(((rank(decision)?, Reverse(decision.reset_after)), at)));
+        ranked.min().map(|(_, at)| at)
+    }
+
     pub(crate) fn no_identity(settings: &Settings) -> Self {
         Self::uncounted(Outcome::NoIdentity, settings)
     }
@@ -280,6 +306,50 @@ mod tests {
                 "{check:?} {policy:?}"
             );
             assert_eq!(decision.fault(), Some(&fault));
+        }
+    }
+
+    #[test]
+    fn the_tightest_answers() {
+        let on = |limit, count, ms| {
+            let counted = Counted { count, ends_in: Duration::from_millis(ms), replaced: false };
+            Decision::from_reading(&Reading {
+                settings: settings(Check::On, limit, true),
+                counted: Some(counted),
+                unread: None,
+            })
+        };
+        let fault = |check, policy, count| {
+            let fault = Fault::new(FaultKind::Timeout, "timeout", "no answer");
+            Decision::from_fault(fault, policy, &settings(check, 1, true), || counted(count))
+        };
+        let nobody = Decision::no_identity(&settings(Check::On, 0, true));
+        let off = decide(Check::Off, 1, 0, true);
+        let (denied, local) = (fault(Check::On, OnFault::Deny, 0), fault(Check::On, OnFault::Local, 2));
+        let open = fault(Check::On, OnFault::Allow, 0);
+        let shadow = decide(Check::Shadow, 1, 2, true);
+        let (short, long) = (on(1, 2, 3_000), on(200, 201, 80_000));
+        let (two_left, one_left, one_left_longer) = (on(5, 3, 9_000), on(2, 1, 1_000), on(9, 8, 2_000));
+        let cases: [(&[&Decision], Option<usize>); 13] = [
+            (&[], None),
+            (&[&nobody, &off, &open], None),
+            (&[&short, &long], Some(1)),
+            (&[&long, &short], Some(0)),
+            (&[&long, &long], Some(0)),
+            // A rejection by the count of Redis, then by that of the process, then by policy.
+            (&[&denied, &local, &short, &one_left], Some(2)),
+            (&[&denied, &local], Some(1)),
+            (&[&shadow, &one_left, &denied], Some(2)),
+            (&[&two_left, &one_left, &nobody], Some(1)),
+            (&[&one_left, &one_left_longer], Some(1)),
+            // One in shadow limits nobody, nor does what wasn't counted.
+            (&[&shadow, &two_left], Some(1)),
+            (&[&open, &shadow], Some(1)),
+            (&[&off, &fault(Check::On, OnFault::Local, 1)], Some(1)),
+        ];
+        for (decisions, at) in cases {
+            let decisions: Vec<_> = decisions.iter().copied().cloned().collect();
+            assert_eq!(Decision::tightest(&decisions), at, "{decisions:?}");
         }
     }
 

@@ -44,13 +44,15 @@ pub use clock::{Clock, ManualClock, MonotonicClock};
 pub use decision::{Decision, Outcome};
 pub use identity::{Identity, IdentityError};
 pub use key::{KeyError, Keys};
-pub use limiter::{Acquiring, Builder, Limiter, OpenError, RuleHandle, Stats};
+pub use limiter::{Acquiring, AcquiringAll, Builder, Limiter, OpenError, RuleHandle, Stats};
 pub use observer::Observer;
 pub use rule::{OnFault, Rule, RuleError};
 pub use settings::{Check, Complaint, SettingError, Settings};
 #[cfg(feature = "redis")]
 pub use store::redis::{RedisError, RedisStore};
-pub use store::{Counted, Fault, FaultKind, Hit, MemoryStore, Reading, Store, StoreState, Tracked};
+pub use store::{
+    Counted, Fault, FaultKind, Hit, MemoryStore, Reading, Store, StoreFuture, StoreState, Tracked,
+};
 #[cfg(feature = "tower")]
 pub use tower::{
     EmptyResponse, HeaderIdentity, Identify, RateLimitFuture, RateLimitLayer, RateLimitService, Rejection,

@@ -1,6 +1,7 @@
 //! The one composer: identity → rule → key → store → decision.
 
 mod builder;
+mod several;
 
 use std::collections::HashMap;
 use std::fmt;
@@ -22,6 +23,7 @@ use crate::settings::{self, SettingError};
 use crate::store::{Fault, Hit, MemoryStore, Reading, Store, StoreState, Tracked};
 
 pub use builder::{Builder, OpenError};
+pub use several::AcquiringAll;
 
 /// Rules that one limiter keeps. A rule is a place in the code; a rule a user would be a leak.
 const MAX_RULES: usize = 10_000;

@@ -9,6 +9,7 @@ use std::fmt;
 use std::future::Future;
 use std::pin::Pin;
 use std::sync::Arc;
+use std::task::Poll;
 use std::time::{Duration, Instant};
 
 use parking_lot::Mutex;
@@ -18,6 +19,9 @@ use crate::rule::Rule;
 use crate::settings::{self, Complaint, Settings};
 
 pub use memory::MemoryStore;
+
+/// What a store answers later.
+pub type StoreFuture<T> = Pin<Box<dyn Future<Output = T> + Send>>;
 
 /// Keeps counters and the configuration hash. It reports what is; it allows and denies nothing.
 ///
@@ -33,12 +37,20 @@ pub trait Store: Send + Sync + 'static {
     ///
     /// # Errors
     /// As [`hit`](Self::hit).
-    fn hit_async(
-        &self,
-        hit: &Hit<'_>,
-        deadline: Instant,
-    ) -> Pin<Box<dyn Future<Output = Result<Reading, Fault>> + Send>> {
+    fn hit_async(&self, hit: &Hit<'_>, deadline: Instant) -> StoreFuture<Result<Reading, Fault>> {
         Box::pin(std::future::ready(self.hit(hit, deadline)))
+    }
+
+    /// Counts the hits of one call, each as [`hit`](Self::hit) does: one's fault or full window keeps no other from being
+    /// counted. What became of each, in their order. A store that has something to gain from taking them together, such as
+    /// a round trip, writes this and [`hit_all_async`](Self::hit_all_async); by default they go one after the other.
+    fn hit_all(&self, hits: &[Hit<'_>], deadline: Instant) -> Vec<Result<Reading, Fault>> {
+        hits.iter().map(|hit| self.hit(hit, deadline)).collect()
+    }
+
+    /// The same without blocking; by default all at the same time.
+    fn hit_all_async(&self, hits: &[Hit<'_>], deadline: Instant) -> StoreFuture<Vec<Result<Reading, Fault>>> {
+        Box::pin(together(hits.iter().map(|hit| self.hit_async(hit, deadline)).collect()))
     }
 
     /// The value of one field of the configuration hash.
@@ -61,6 +73,26 @@ pub trait Store: Send + Sync + 'static {
 
     /// What the store says of itself.
     fn state(&self) -> StoreState;
+}
+
+/// Awaits futures side by side; their values in their order.
+pub(crate) fn together<T: Send + 'static>(
+    mut futures: Vec<StoreFuture<T>>,
+) -> impl Future<Output = Vec<T>> + Send {
+    let mut values: Vec<Option<T>> = futures.iter().map(|_| None).collect();
+    std::future::poll_fn(move |context| {
+        for (future, value) in futures.iter_mut().zip(&mut values) {
+            if value.is_none()
+                && let Poll::Ready(ready) = future.as_mut().poll(context)
+            {
+                *value = Some(ready);
+            }
+        }
+        match values.iter().all(Option::is_some) {
+            true => Poll::Ready(std::mem::take(&mut values).into_iter().flatten().collect()),
+            false => Poll::Pending,
+        }
+    })
 }
 
 /// A store's own account, for statistics and start-up lines.
@@ -304,12 +336,16 @@ impl<S: Store + ?Sized> Store for std::sync::Arc<S> {
         (**self).hit(hit, deadline)
     }
 
-    fn hit_async(
-        &self,
-        hit: &Hit<'_>,
-        deadline: Instant,
-    ) -> Pin<Box<dyn Future<Output = Result<Reading, Fault>> + Send>> {
+    fn hit_async(&self, hit: &Hit<'_>, deadline: Instant) -> StoreFuture<Result<Reading, Fault>> {
         (**self).hit_async(hit, deadline)
+    }
+
+    fn hit_all(&self, hits: &[Hit<'_>], deadline: Instant) -> Vec<Result<Reading, Fault>> {
+        (**self).hit_all(hits, deadline)
+    }
+
+    fn hit_all_async(&self, hits: &[Hit<'_>], deadline: Instant) -> StoreFuture<Vec<Result<Reading, Fault>>> {
+        (**self).hit_all_async(hits, deadline)
     }
 
     fn setting(&self, field: &str, deadline: Instant) -> Result<Option<String>, Fault> {

@@ -8,18 +8,17 @@ mod link;
 mod topology;
 
 use std::hash::{BuildHasher, RandomState};
-use std::pin::Pin;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use redis::Value;
 
 use self::batch::Lane;
-use self::carrier::{Carrier, Reply, Stage, Task};
-use self::cluster::Cluster;
+use self::carrier::{Board, Carrier, Load, Reply, Several, Stage, Task};
+use self::cluster::{Cluster, block_on};
 use self::link::{Link, Tls};
 use self::topology::{Options, Topology};
-use super::{Fault, FaultKind, Hit, Reading, Store, StoreState};
+use super::{Fault, FaultKind, Hit, Reading, Store, StoreFuture, StoreState};
 use crate::key::Keys;
 
 pub use topology::RedisError;
@@ -106,7 +105,7 @@ impl RedisStore {
         let words = [name, &self.config].into_iter().chain(arguments.iter().copied());
         dialect::command(&mut bytes, &words.map(str::as_bytes).collect::<Vec<_>>());
         let reply = match self.servers()? {
-            Servers::One { lanes, .. } => lanes[0].call(Task::Command(name, bytes), deadline),
+            Servers::One { lanes, .. } => lanes[0].call(Task::Command(name, bytes).into(), deadline),
             Servers::Cluster(cluster) => cluster.configure(name, &bytes, deadline),
         };
         match reply? {
@@ -118,19 +117,33 @@ impl RedisStore {
 
 /// The lane of a key, always the same, so that hits on one key can be merged; nobody queues for a connection that isn't there.
 fn lane<'a>(lanes: &'a [Lane<Carrier>], hasher: &RandomState, key: &str) -> Result<&'a Lane<Carrier>, Fault> {
-    let lane = match lanes {
-        [only] => only,
-        lanes => &lanes[hasher.hash_one(key) as usize % lanes.len()],
-    };
+    connected(&lanes[place(lanes, hasher, key)])
+}
+
+fn place(lanes: &[Lane<Carrier>], hasher: &RandomState, key: &str) -> usize {
+    if lanes.len() == 1 { 0 } else { hasher.hash_one(key) as usize % lanes.len() }
+}
+
+fn connected(lane: &Lane<Carrier>) -> Result<&Lane<Carrier>, Fault> {
     match lane.carrier().link().fault() {
         Some(fault) => Err(fault),
         None => Ok(lane),
     }
 }
 
-fn task(hit: &Hit<'_>) -> Task {
+fn asked(hit: &Hit<'_>) -> carrier::Hit {
     let (rule, key, hits) = (Arc::clone(hit.rule()), hit.key().to_owned(), hit.hits());
-    Task::Hit(carrier::Hit { rule, key, hits, stage: Stage::Ask, asking: false })
+    carrier::Hit { rule, key, hits, stage: Stage::Ask, asking: false }
+}
+
+fn task(hit: &Hit<'_>) -> Load {
+    Task::Hit(asked(hit)).into()
+}
+
+/// Hits of one call that take the same lane, with their places in the call.
+fn several(hits: &[Hit<'_>], places: &[usize], board: &Arc<Board>) -> Load {
+    let hits = places.iter().map(|place| (*place, asked(&hits[*place]))).collect();
+    Load::Several(Several { hits, board: board.clone() })
 }
 
 fn reading(reply: Reply) -> Result<Reading, Fault> {
@@ -158,11 +171,7 @@ impl Store for RedisStore {
         reading(lane.call(task(hit), deadline)?)
     }
 
-    fn hit_async(
-        &self,
-        hit: &Hit<'_>,
-        deadline: Instant,
-    ) -> Pin<Box<dyn Future<Output = Result<Reading, Fault>> + Send>> {
+    fn hit_async(&self, hit: &Hit<'_>, deadline: Instant) -> StoreFuture<Result<Reading, Fault>> {
         let calling = match self.servers() {
             Ok(Servers::One { lanes, hasher }) => {
                 lane(lanes, hasher, hit.key()).map(|lane| lane.call_async(task(hit), deadline))
@@ -171,6 +180,53 @@ impl Store for RedisStore {
             Err(fault) => Err(fault),
         };
         Box::pin(async move { reading(calling?.await?) })
+    }
+
+    fn hit_all(&self, hits: &[Hit<'_>], deadline: Instant) -> Vec<Result<Reading, Fault>> {
+        let Ok(Servers::One { lanes, .. }) = self.servers() else {
+            return block_on(self.hit_all_async(hits, deadline));
+        };
+        let [only] = lanes.as_slice() else { return block_on(self.hit_all_async(hits, deadline)) };
+        let (board, places) = (Board::new(hits.len()), Vec::from_iter(0..hits.len()));
+        let called = connected(only).and_then(|lane| lane.call(several(hits, &places, &board), deadline));
+        if let Err(fault) = called {
+            board.fail(&places, &fault);
+        }
+        board.take()
+    }
+
+    fn hit_all_async(&self, hits: &[Hit<'_>], deadline: Instant) -> StoreFuture<Vec<Result<Reading, Fault>>> {
+        let (lanes, hasher) = match self.servers() {
+            Ok(Servers::One { lanes, hasher }) => (lanes, hasher),
+            Ok(Servers::Cluster(cluster)) => return cluster.hit_all_async(hits, deadline),
+            Err(fault) => return Box::pin(std::future::ready(vec![Err(fault); hits.len()])),
+        };
+        let board = Board::new(hits.len());
+        let mut by_lane: Vec<Vec<usize>> = vec![Vec::new(); lanes.len()];
+        for (at, hit) in hits.iter().enumerate() {
+            by_lane[place(lanes, hasher, hit.key())].push(at);
+        }
+        let callings: Vec<_> = by_lane
+            .into_iter()
+            .zip(lanes)
+            .filter(|(places, _)| !places.is_empty())
+            .map(|(places, lane)| {
+                let load = several(hits, &places, &board);
+                (places, connected(lane).map(|lane| lane.call_async(load, deadline)))
+            })
+            .collect();
+        Box::pin(async move {
+            for (places, calling) in callings {
+                let called = match calling {
+                    Ok(calling) => calling.await.map(drop),
+                    Err(fault) => Err(fault),
+                };
+                if let Err(fault) = called {
+                    board.fail(&places, &fault);
+                }
+            }
+            board.take()
+        })
     }
 
     fn setting(&self, field: &str, deadline: Instant) -> Result<Option<String>, Fault> {

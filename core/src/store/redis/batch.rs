@@ -21,8 +21,8 @@ use crate::store::{Fault, FaultKind};
 
 pub(super) use self::job::Calling;
 
-/// Tasks that one batch takes at most.
-const MAX_BATCH: usize = 512;
+/// Hits that one batch takes at most; a task of several goes whole. The model checker fills batches with fewer.
+const MAX_BATCH: usize = if cfg!(shuttle) { 3 } else { 512 };
 /// Callers that wait at most. More than that is a stampede that no deadline would let through.
 const MAX_WAITING: usize = 10_000;
 
@@ -33,6 +33,11 @@ pub(super) trait Carrier: Send + Sync + 'static {
     /// A batch under way. It owns the connection.
     type Flight: Send + 'static;
 
+    /// Hits that a task stands for.
+    fn weight(_: &Self::Task) -> usize {
+        1
+    }
+
     /// Sends tasks, by `until` at the latest.
     fn depart(&self, tasks: Vec<Self::Task>, until: Instant) -> Self::Flight;
 
@@ -41,14 +46,14 @@ pub(super) trait Carrier: Send + Sync + 'static {
 
     /// What became of each task. Where replies are missing the connection is dropped. `idle` says that nobody is waiting
     /// to be sent, so that what is left to do has to leave now.
-    fn land(&self, flight: Self::Flight, idle: bool) -> Vec<Landing<Self>>;
+    fn land(&self, flight: Self::Flight, idle: bool) -> Vec<Landing<Self::Task, Self::Answer>>;
 }
 
 /// What became of a task.
-pub(super) enum Landing<C: Carrier + ?Sized> {
-    Done(Result<C::Answer, Fault>),
+pub(super) enum Landing<T, A> {
+    Done(Result<A, Fault>),
     /// It needs another trip.
-    Again(C::Task),
+    Again(T),
 }
 
 /// The queue before one connection.
@@ -113,7 +118,7 @@ impl<C: Carrier> Lane<C> {
     /// Has `task` carried, on this thread where nobody leads.
     pub(super) fn call(&self, task: C::Task, deadline: Instant) -> Result<C::Answer, Fault> {
         let job = Job::new(deadline, false);
-        if self.shared.enqueue(&job, task)? {
+        if self.shared.enqueue([Entry { job: job.clone(), task }])? {
             return self.shared.lead(&job, Baton::Lead);
         }
         let mut state = job.state.lock();
@@ -136,17 +141,23 @@ impl<C: Carrier> Lane<C> {
 
     /// The same for a future: a thread of the lane's own leads for it.
     pub(super) fn call_async(&self, task: C::Task, deadline: Instant) -> Calling<C> {
-        let job = Job::new(deadline, true);
+        self.call_all_async(vec![task], deadline).swap_remove(0)
+    }
+
+    /// The same for several, which queue in one step.
+    pub(super) fn call_all_async(&self, tasks: Vec<C::Task>, deadline: Instant) -> Vec<Calling<C>> {
+        let jobs: Vec<_> = tasks.iter().map(|_| Job::new(deadline, true)).collect();
         let started = self.shared.start_driver().and_then(|()| {
-            self.shared.driver.lock().timers.push(Timer(job.clone()));
-            let lead = self.shared.enqueue(&job, task)?;
+            self.shared.driver.lock().timers.extend(jobs.iter().cloned().map(Timer));
+            let entries = jobs.iter().cloned().zip(tasks).map(|(job, task)| Entry { job, task });
+            let lead = self.shared.enqueue(entries)?;
             self.shared.drive(lead.then_some(Baton::Lead));
             Ok(())
         });
         if let Err(fault) = started {
-            job.state.lock().phase = Phase::Done(Err(fault));
+            jobs.iter().for_each(|job| job.state.lock().phase = Phase::Done(Err(fault.clone())));
         }
-        Calling { job, is_needed: true }
+        jobs.into_iter().map(|job| Calling { job, is_needed: true }).collect()
     }
 
     /// Has `task` carried for nobody in particular.
@@ -163,8 +174,8 @@ impl<C: Carrier> Drop for Lane<C> {
 }
 
 impl<C: Carrier> Shared<C> {
-    /// Queues a task; true if its caller has to lead.
-    fn enqueue(&self, job: &Arc<Job<C>>, task: C::Task) -> Result<bool, Fault> {
+    /// Queues tasks one behind the other; true if their caller has to lead.
+    fn enqueue(&self, entries: impl IntoIterator<Item = Entry<C>>) -> Result<bool, Fault> {
         let mut queue = self.queue.lock();
         if queue.waiting.len() >= MAX_WAITING {
             return Err(Fault::new(
@@ -173,7 +184,7 @@ impl<C: Carrier> Shared<C> {
                 format!("{MAX_WAITING} callers are waiting for Redis already"),
             ));
         }
-        queue.waiting.push_back(Entry { job: job.clone(), task });
+        queue.waiting.extend(entries);
         Ok(!std::mem::replace(&mut queue.led, true))
     }
 
@@ -223,8 +234,9 @@ impl<C: Carrier> Shared<C> {
     fn board(&self, until: Instant) -> Option<Batch<C>> {
         let mut queue = self.queue.lock();
         let (mut jobs, mut tasks) = (Vec::new(), Vec::new());
+        let mut room = MAX_BATCH;
         let now = Instant::now();
-        while jobs.len() < MAX_BATCH
+        while room > 0
             && let Some(Entry { job, task }) = queue.waiting.pop_front()
         {
             let mut state = job.state.lock();
@@ -234,6 +246,7 @@ impl<C: Carrier> Shared<C> {
                 Phase::Queued | Phase::Sent => {
                     state.phase = Phase::Sent;
                     drop(state);
+                    room = room.saturating_sub(C::weight(&task));
                     jobs.push(job);
                     tasks.push(task);
                 }

@@ -2,6 +2,7 @@
 
 mod arrival;
 mod plan;
+mod several;
 
 use std::sync::Arc;
 use std::time::Instant;
@@ -10,10 +11,24 @@ use redis::Value;
 
 use self::arrival::Arrival;
 use self::plan::Plan;
+use self::several::Bill;
+pub(super) use self::several::{Board, Several};
 use super::batch::{self, Landing};
 use super::dialect;
 use super::link::{Afterwards, Link, Wire};
 use crate::store::{Fault, FaultKind, Reading, Tracked};
+
+/// What a caller queues: one task, or several hits none of which leaves without the others.
+pub(super) enum Load {
+    One(Task),
+    Several(Several),
+}
+
+impl From<Task> for Load {
+    fn from(task: Task) -> Self {
+        Self::One(task)
+    }
+}
 
 /// What a caller wants.
 pub(super) enum Task {
@@ -86,23 +101,34 @@ impl Carrier {
 pub(super) struct Flight {
     wire: Option<Box<Wire>>,
     tasks: Vec<Task>,
+    /// Which tasks came together.
+    bills: Vec<Bill>,
     plan: Plan,
     replies: Vec<Value>,
     fault: Option<Fault>,
 }
 
 impl batch::Carrier for Carrier {
-    type Task = Task;
+    type Task = Load;
     type Answer = Reply;
     type Flight = Flight;
 
-    fn depart(&self, tasks: Vec<Task>, until: Instant) -> Flight {
+    fn weight(load: &Load) -> usize {
+        match load {
+            Load::One(_) => 1,
+            Load::Several(several) => several.hits.len(),
+        }
+    }
+
+    fn depart(&self, loads: Vec<Load>, until: Instant) -> Flight {
+        let (tasks, bills) = several::unpack(loads);
         let mut wire = match self.link.check_out(until) {
             Ok(wire) => wire,
             Err(fault) => {
                 return Flight {
                     wire: None,
                     tasks,
+                    bills,
                     plan: Plan::default(),
                     replies: Vec::new(),
                     fault: Some(fault),
@@ -120,7 +146,7 @@ impl batch::Carrier for Carrier {
         wire.until(until);
         let fault = wire.send(&bytes).err();
         let replies = Vec::with_capacity(plan.replies);
-        Flight { wire: Some(wire), tasks, plan, replies, fault }
+        Flight { wire: Some(wire), tasks, bills, plan, replies, fault }
     }
 
     fn advance(&self, flight: &mut Flight, until: Instant) -> bool {
@@ -139,8 +165,8 @@ impl batch::Carrier for Carrier {
         true
     }
 
-    fn land(&self, flight: Flight, idle: bool) -> Vec<Landing<Self>> {
-        let Flight { wire, tasks, plan, replies, fault } = flight;
+    fn land(&self, flight: Flight, idle: bool) -> Vec<Landing<Load, Reply>> {
+        let Flight { wire, tasks, bills, plan, replies, fault } = flight;
         let Some(mut wire) = wire else {
             let fault = fault.unwrap_or_else(no_answer);
             let unsent = |task: &Task| match task {
@@ -148,7 +174,7 @@ impl batch::Carrier for Carrier {
                 Task::Hit(Hit { stage: Stage::Confirm(_), .. }) => dialect::after_counting(fault.clone()),
                 _ => fault.clone(),
             };
-            return tasks.iter().map(|task| Landing::Done(Err(unsent(task)))).collect();
+            return several::pack(bills, tasks.iter().map(|task| Landing::Done(Err(unsent(task)))));
         };
         let fault = fault.or_else(|| (replies.len() < plan.replies).then(no_answer));
         // With replies to spare nobody can tell whose these are.
@@ -167,7 +193,7 @@ impl batch::Carrier for Carrier {
             let own = replies.get(group.reply..group.reply + group.replies);
             arrival.settle(group, own, &readings, &self.config);
         }
-        arrival.end(self, idle)
+        several::pack(bills, arrival.end(self, idle).into_iter())
     }
 }
 

@@ -4,10 +4,11 @@
 //! counter's node answered under the settings last seen is set right where the fresh ones differ. A thread of its own keeps
 //! the map of slots. Protocol: <https://redis.io/docs/latest/operate/oss_and_stack/reference/cluster-spec/>.
 
+mod asked;
 mod map;
 
 use std::future::Future;
-use std::pin::{Pin, pin};
+use std::pin::pin;
 use std::sync::Arc;
 use std::task::{Context, Poll, Wake, Waker};
 use std::thread::Thread;
@@ -15,13 +16,14 @@ use std::time::{Duration, Instant};
 
 use parking_lot::{Condvar, Mutex, RwLock};
 
+use self::asked::{Asked, BegunHit};
 use self::map::{Map, Node, slot};
-use super::carrier::{self, Carrier, Reply, Stage, Task};
-use super::link::{Afterwards, Tls};
+use super::carrier::{Carrier, Load, Reply, Stage, Task};
+use super::dialect;
+use super::link::Tls;
 use super::topology::Address;
-use super::{dialect, reading};
 use crate::settings::Check;
-use crate::store::{Fault, FaultKind, Hit, Reading, Tracked};
+use crate::store::{Fault, FaultKind, Hit, Reading, StoreFuture, together};
 
 /// Nodes that one task is sent on to at most.
 const MAX_REDIRECTS: usize = 4;
@@ -84,48 +86,43 @@ impl Cluster {
         block_on(self.hit_async(hit, deadline))
     }
 
-    pub(super) fn hit_async(
+    pub(super) fn hit_async(&self, hit: &Hit<'_>, deadline: Instant) -> StoreFuture<Result<Reading, Fault>> {
+        let mut begun = self.begin_all(std::slice::from_ref(hit), deadline);
+        Box::pin(begun.swap_remove(0).end())
+    }
+
+    /// Those for one node queue there in one step.
+    pub(super) fn hit_all_async(
         &self,
-        hit: &Hit<'_>,
+        hits: &[Hit<'_>],
         deadline: Instant,
-    ) -> Pin<Box<dyn Future<Output = Result<Reading, Fault>> + Send>> {
-        let asked = Asked {
+    ) -> StoreFuture<Vec<Result<Reading, Fault>>> {
+        let begun = self.begin_all(hits, deadline);
+        Box::pin(together(begun.into_iter().map(|begun| Box::pin(begun.end()) as StoreFuture<_>).collect()))
+    }
+
+    /// Has settings and counters asked for: all are on their way before anybody polls.
+    fn begin_all(&self, hits: &[Hit<'_>], deadline: Instant) -> Vec<BegunHit> {
+        let asked = hits.iter().map(|hit| Asked {
             rule: hit.rule().clone(),
             key: hit.key().to_owned(),
             hits: hit.hits(),
             deadline,
             shared: self.shared.clone(),
+        });
+        let asked: Vec<_> = asked.map(|asked| (asked.rule.last().check != Check::Off, asked)).collect();
+        let tasks = asked.iter().flat_map(|(counts, asked)| {
+            let settings = (self.shared.config.as_str(), asked.settings(false));
+            let count = counts.then(|| (asked.key.as_str(), asked.count(Stage::Blind, false)));
+            std::iter::once(settings).chain(count)
+        });
+        let mut begun = self.shared.begin_all(tasks.collect(), deadline).into_iter();
+        let mut next = || begun.next().unwrap_or_else(|| Err(self.shared.why_no_map()));
+        let begin = |(counts, asked): (bool, Asked)| {
+            let settings = next();
+            BegunHit { settings, counted: counts.then(&mut next), asked }
         };
-        // Both are on their way before anybody polls.
-        let last = asked.rule.last();
-        let settings = asked.shared.begin(&self.shared.config, asked.settings(false), deadline);
-        let counted = (last.check != Check::Off)
-            .then(|| asked.shared.begin(&asked.key, asked.count(Stage::Blind, false), deadline));
-        Box::pin(async move {
-            let settings =
-                asked.finish(&asked.shared.config, settings, |asking| asked.settings(asking)).await;
-            // Where the settings' node is away, its last word holds.
-            let fresh = match settings.and_then(reading) {
-                Ok(fresh) => fresh,
-                Err(fault) => Reading { settings: asked.rule.last(), counted: None, unread: Some(fault) },
-            };
-            let counted = match counted {
-                Some(begun) => {
-                    asked.finish(&asked.key, begun, |asking| asked.count(Stage::Blind, asking)).await
-                }
-                None if fresh.settings.check == Check::Off => return Ok(fresh),
-                None => asked.carry(&asked.key, |asking| asked.count(Stage::Blind, asking)).await,
-            };
-            if fresh.settings.check == Check::Off {
-                if let Ok(Reply::Reading(Reading { counted: Some(counted), .. })) = &counted
-                    && counted.count == asked.hits
-                {
-                    asked.leave(Afterwards::Drop { key: asked.key.clone() });
-                }
-                return Ok(fresh);
-            }
-            asked.set_right(counted?, fresh).await
-        })
+        asked.into_iter().map(begin).collect()
     }
 
     /// Runs one command of the configuration hash.
@@ -159,83 +156,47 @@ impl Drop for Cluster {
     }
 }
 
-/// One hit on its way through a cluster.
-struct Asked {
-    rule: Arc<Tracked>,
-    key: String,
-    hits: u64,
-    deadline: Instant,
-    shared: Arc<Shared>,
-}
-
-impl Asked {
-    fn settings(&self, asking: bool) -> Task {
-        Task::Settings { rule: self.rule.clone(), asking }
-    }
-
-    fn count(&self, stage: Stage, asking: bool) -> Task {
-        Task::Hit(carrier::Hit {
-            rule: self.rule.clone(),
-            key: self.key.clone(),
-            hits: self.hits,
-            stage,
-            asking,
-        })
-    }
-
-    async fn finish(&self, key: &str, begun: Begun, task: impl Fn(bool) -> Task) -> Result<Reply, Fault> {
-        self.shared.finish(key, begun, task, self.deadline).await
-    }
-
-    async fn carry(&self, key: &str, task: impl Fn(bool) -> Task) -> Result<Reply, Fault> {
-        self.shared.carry(key, task, self.deadline).await
-    }
-
-    /// Leaves a write to the counter's node, which nobody waits for.
-    fn leave(&self, afterwards: Afterwards) {
-        if let Ok(node) = self.shared.node_of(&self.key) {
-            node.lane.post(Task::Afterwards(afterwards), self.deadline);
-        }
-    }
-
-    /// Makes what was read under the settings last seen hold under the fresh ones.
-    async fn set_right(&self, under: Reply, fresh: Reading) -> Result<Reading, Fault> {
-        let end_was_set = matches!(under, Reply::Standing(_));
-        let under = reading(under)?;
-        let Some(mut counted) = under.counted else { return Ok(fresh) };
-        let interval = fresh.settings.interval;
-        let is_wrong = counted.ends_in > interval || (!end_was_set && under.settings.interval != interval);
-        if is_wrong {
-            counted.ends_in = interval;
-        }
-        let right = Reading { counted: Some(counted), ..fresh };
-        if is_wrong {
-            if counted.count > right.settings.limit {
-                let confirm = |asking| self.count(Stage::Confirm(right.clone()), asking);
-                return reading(self.carry(&self.key, confirm).await.map_err(dialect::after_counting)?);
-            }
-            let interval_ms = right.settings.interval_ms();
-            self.leave(Afterwards::Expire { key: self.key.clone(), interval_ms });
-        }
-        Ok(right)
-    }
-}
-
 /// A task on its way to the node that has its key, as far as is known.
 type Begun = Result<super::batch::Calling<Carrier>, Fault>;
 
 impl Shared {
-    fn begin(&self, key: &str, task: Task, deadline: Instant) -> Begun {
-        let node = self.node_of(key)?;
-        if let Some(fault) = node.lane.carrier().link().fault() {
-            self.want_refresh();
-            return Err(fault);
+    /// Sends tasks on their way, those for one node in one step.
+    fn begin_all(&self, tasks: Vec<(&str, Task)>, deadline: Instant) -> Vec<Begun> {
+        let mut by_node: Vec<(Node, Vec<usize>, Vec<Load>)> = Vec::new();
+        let mut begun: Vec<Option<Begun>> = tasks.iter().map(|_| None).collect();
+        for (at, (key, task)) in tasks.into_iter().enumerate() {
+            let node = match self.node_of(key) {
+                Ok(node) => node,
+                Err(fault) => {
+                    begun[at] = Some(Err(fault));
+                    continue;
+                }
+            };
+            match by_node.iter_mut().find(|(known, ..)| Arc::ptr_eq(&known.lane, &node.lane)) {
+                Some((_, places, loads)) => {
+                    places.push(at);
+                    loads.push(task.into());
+                }
+                None => by_node.push((node, vec![at], vec![task.into()])),
+            }
         }
-        Ok(node.lane.call_async(task, deadline))
+        for (node, places, loads) in by_node {
+            match node.lane.carrier().link().fault() {
+                Some(fault) => {
+                    self.want_refresh();
+                    places.iter().for_each(|at| begun[*at] = Some(Err(fault.clone())));
+                }
+                None => {
+                    let callings = node.lane.call_all_async(loads, deadline);
+                    places.iter().zip(callings).for_each(|(at, calling)| begun[*at] = Some(Ok(calling)));
+                }
+            }
+        }
+        begun.into_iter().flatten().collect()
     }
 
     async fn carry(&self, key: &str, task: impl Fn(bool) -> Task, deadline: Instant) -> Result<Reply, Fault> {
-        let begun = self.begin(key, task(false), deadline);
+        let begun = self.begin_all(vec![(key, task(false))], deadline).swap_remove(0);
         self.finish(key, begun, task, deadline).await
     }
 
@@ -265,7 +226,7 @@ impl Shared {
             let Some(node) = map.nodes.iter().find(|node| node.name == redirect.node) else {
                 return Err(fault);
             };
-            calling = node.lane.call_async(task(redirect.asking), deadline);
+            calling = node.lane.call_async(task(redirect.asking).into(), deadline);
         }
         let detail = format!("the nodes of the cluster send {key} from one to the other");
         Err(Fault::new(FaultKind::Refused, "MOVED", detail))
@@ -302,7 +263,7 @@ impl Shared {
 }
 
 /// Awaits a future on this thread. Futures of a lane end by their own deadline.
-fn block_on<T>(future: impl Future<Output = T>) -> T {
+pub(super) fn block_on<T>(future: impl Future<Output = T>) -> T {
     struct Unpark(Thread);
     impl Wake for Unpark {
         fn wake(self: Arc<Self>) {

@@ -23,7 +23,7 @@ pub(super) struct Arrival {
     /// Why the connection can't be used any more.
     pub(super) fault: Option<Fault>,
     pub(super) tasks: Vec<Option<Task>>,
-    pub(super) landings: Vec<Option<Landing<Carrier>>>,
+    pub(super) landings: Vec<Option<Landing<Task, Reply>>>,
 }
 
 impl Arrival {
@@ -290,7 +290,7 @@ impl Arrival {
     }
 
     /// Gives the connection back, or drops it; what became of each task.
-    pub(super) fn end(mut self, carrier: &Carrier, idle: bool) -> Vec<Landing<Carrier>> {
+    pub(super) fn end(mut self, carrier: &Carrier, idle: bool) -> Vec<Landing<Task, Reply>> {
         let landings: Vec<_> = self
             .landings
             .into_iter()
