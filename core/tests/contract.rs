@@ -141,16 +141,47 @@ if left > 0 then redis.call('PEXPIRE', KEYS[1], left - ARGV[1]) end";
 
 #[derive(Debug, Clone)]
 enum Step {
-    Hit { rule: usize, user: usize },
+    Hit {
+        rule: usize,
+        user: usize,
+    },
+    /// Several in one call; a user beyond the known ones is nobody.
+    HitAll {
+        pairs: Vec<(usize, usize)>,
+        waits: bool,
+    },
     Wait(u64),
-    Switch { rule: usize, value: &'static str },
-    Interval { rule: usize, value: &'static str },
-    Limit { rule: usize, value: &'static str },
+    Switch {
+        rule: usize,
+        value: &'static str,
+    },
+    Interval {
+        rule: usize,
+        value: &'static str,
+    },
+    Limit {
+        rule: usize,
+        value: &'static str,
+    },
     DeleteSettings,
-    LoseEnd { rule: usize, user: usize },
-    StretchEnd { rule: usize, user: usize },
-    Orphan { rule: usize, user: usize, count: &'static str },
-    Spoil { rule: usize, user: usize, how: &'static [&'static str] },
+    LoseEnd {
+        rule: usize,
+        user: usize,
+    },
+    StretchEnd {
+        rule: usize,
+        user: usize,
+    },
+    Orphan {
+        rule: usize,
+        user: usize,
+        count: &'static str,
+    },
+    Spoil {
+        rule: usize,
+        user: usize,
+        how: &'static [&'static str],
+    },
 }
 
 /// What may stand where a counter should: other types, and fields that are no number or one that no counter has.
@@ -170,6 +201,8 @@ fn step() -> impl Strategy<Value = Step> {
     let on = (rule.clone(), user);
     prop_oneof![
         24 => on.clone().prop_map(|(rule, user)| Step::Hit { rule, user }),
+        10 => (prop::collection::vec((rule.clone(), 0..=USERS.len()), 1..6), any::<bool>())
+            .prop_map(|(pairs, waits)| Step::HitAll { pairs, waits }),
         // Never near a window's end, so that a slow machine sees the same windows as the model.
         6 => prop::sample::select(vec![20_000, 50_000, 110_000, 400_000]).prop_map(Step::Wait),
         2 => (rule.clone(), prop::sample::select(vec!["false", "0", "true", "shadow", "fasle", ""]))
@@ -268,6 +301,25 @@ impl Belief {
     }
 }
 
+/// Makes the hits of a step, in one call each.
+fn hit(limiter: &Limiter, models: &[Model], step: &Step) -> (Vec<(usize, usize)>, Vec<Decision>) {
+    match step {
+        Step::HitAll { pairs, waits } => {
+            let called: Vec<_> =
+                pairs.iter().map(|(rule, user)| (&models[*rule].handle, USERS.get(*user).copied())).collect();
+            let decisions = match waits {
+                true => limiter.acquire_all(&called),
+                false => common::block_on(limiter.acquire_all_async(&called)),
+            };
+            (pairs.clone(), decisions)
+        }
+        Step::Hit { rule, user } => {
+            (vec![(*rule, *user)], vec![limiter.acquire(&models[*rule].handle, USERS[*user])])
+        }
+        other => panic!("{other:?} is no hit"),
+    }
+}
+
 fn run(bed: &mut dyn Bed, steps: &[Step]) -> Result<(), TestCaseError> {
     let mut models: Vec<Model> = RULES
         .iter()
@@ -291,27 +343,41 @@ fn run(bed: &mut dyn Bed, steps: &[Step]) -> Result<(), TestCaseError> {
         };
         let field = |rule: usize, suffix: &str| format!("wms.{}.{suffix}", RULES[rule]);
         match step {
-            Step::Hit { rule, user } => {
-                let model = &mut models[*rule];
+            Step::Hit { .. } | Step::HitAll { .. } => {
                 let before = bed.now();
-                let decision = bed.limiter().acquire(&model.handle, USERS[*user]);
+                let (pairs, decisions) = hit(bed.limiter(), &models, step);
                 let after = bed.now();
-                let belief = beliefs.get(&(*rule, *user)).copied().unwrap_or(Belief::both(Window::Absent));
-                let mut belief = model.expect(belief, &decision, before, after)?;
-                let closed = model.check == Check::Off;
-                let learns = closed && !model.seen_closed;
-                model.seen_closed = closed;
-                // An answer to this means that what the hit left behind has been done too.
+                // An answer to this means that what the hits left behind has been done too.
                 bed.limiter().setting("settled").expect("readable");
-                if learns && bed.counts_while_it_learns() {
-                    belief = belief.map(|window| learnt(window, before));
-                    if let Window::Open { ends: None, .. } = belief.ends_last {
-                        // One sequence has given the orphan its end by now, the other hasn't.
-                        let key = key(bed, *rule, *user);
-                        bed.meddle(&key, &["PERSIST", "KEY"]);
+                let learning: Vec<bool> = models
+                    .iter_mut()
+                    .enumerate()
+                    .map(|(rule, model)| {
+                        let asked = pairs.iter().any(|(hit, user)| *hit == rule && *user < USERS.len());
+                        let closed = model.check == Check::Off;
+                        let learns = asked && closed && !model.seen_closed;
+                        model.seen_closed = if asked { closed } else { model.seen_closed };
+                        learns && bed.counts_while_it_learns()
+                    })
+                    .collect();
+                prop_assert_eq!(decisions.len(), pairs.len());
+                for ((rule, user), decision) in pairs.into_iter().zip(&decisions) {
+                    if user == USERS.len() {
+                        prop_assert_eq!((decision.outcome(), decision.count()), (Outcome::NoIdentity, 0));
+                        continue;
                     }
+                    let belief = beliefs.get(&(rule, user)).copied().unwrap_or(Belief::both(Window::Absent));
+                    let mut belief = models[rule].expect(belief, decision, before, after)?;
+                    if learning[rule] {
+                        belief = belief.map(|window| learnt(window, before));
+                        if let Window::Open { ends: None, .. } = belief.ends_last {
+                            // One sequence has given the orphan its end by now, the other hasn't.
+                            let key = key(bed, rule, user);
+                            bed.meddle(&key, &["PERSIST", "KEY"]);
+                        }
+                    }
+                    beliefs.insert((rule, user), belief);
                 }
-                beliefs.insert((*rule, *user), belief);
             }
             Step::Wait(ms) => bed.advance(*ms),
             Step::Switch { rule, value } => {
