@@ -314,6 +314,27 @@ typedef void (*tollgate_setting_callback)(const char *field,
                                           size_t value_len,
                                           void *userdata);
 
+// One of several hits: on which rule, by whom. Clear it with TOLLGATE_INIT, then fill it.
+typedef struct tollgate_hit {
+  // sizeof(tollgate_hit); TOLLGATE_INIT sets it. The same for all hits of a call.
+  size_t size;
+  // A rule of the limiter that is asked. Several hits may name the same.
+  struct tollgate_rule *rule;
+  // Who asks, as in tollgate_acquire.
+  const char *user;
+  // Bytes in user, 1,048,576 at most.
+  size_t user_len;
+} tollgate_hit;
+
+// Receives the decisions of one call, in the order of its hits: `TOLLGATE_OK`, an array of `count`, valid during the call, and
+// which answers, as in `tollgate_acquire_all`; or `TOLLGATE_PANIC`, NULL, 0 and 0. And what was given to
+// `tollgate_acquire_all_async`.
+typedef void (*tollgate_decisions_callback)(tollgate_status status,
+                                            const struct tollgate_decision *decisions,
+                                            size_t count,
+                                            size_t tightest,
+                                            void *userdata);
+
 // What a limiter has done since it was opened. Set size, or use TOLLGATE_INIT.
 typedef struct tollgate_stats_snapshot {
   // sizeof(tollgate_stats_snapshot); TOLLGATE_INIT sets it.
@@ -551,6 +572,45 @@ tollgate_status tollgate_settings_set(struct tollgate_limiter *limiter,
 tollgate_status tollgate_settings_list(struct tollgate_limiter *limiter,
                                        tollgate_setting_callback callback,
                                        void *userdata);
+
+// Counts several hits and decides each, in one round trip to the store: "1 in 3 seconds and 200 a day". Blocks as
+// tollgate_acquire does, for the shortest deadline of the rules at most.
+//
+// `hits` is an array of `count`, 1 to 64. Each is counted, also where another turns the caller away; two on one counter have
+// a place each. `decisions` is an array of as many, each with its size set, all the same; they are told in the order of the hits
+// and only written on success. `tightest` gets the index of the decision to answer with, or `count` where none turns away and
+// none was counted; NULL if it isn't wanted. Among several that turn away TOLLGATE_OUTCOME_LIMITED answers before
+// TOLLGATE_OUTCOME_FAULT_LOCAL_LIMITED, and that before TOLLGATE_OUTCOME_FAULT_DENIED, of several alike the one that lasts
+// longest; where all pass the one with the fewest hits left.
+//
+// Returns TOLLGATE_OK, TOLLGATE_NULL_ARGUMENT, TOLLGATE_CLOSED, TOLLGATE_FOREIGN_RULE, TOLLGATE_TOO_LONG,
+// TOLLGATE_NOT_UTF8, TOLLGATE_BAD_SIZE, TOLLGATE_BAD_VALUE for a `count` out of its range, or TOLLGATE_PANIC. Then nothing was
+// counted, except after TOLLGATE_PANIC perhaps.
+//
+// # Safety
+// `hits` has `count` structs with as many readable bytes as the first one's size says, their users as many as their lengths
+// say; `decisions` has `count` structs with as many writable bytes as the first one's size says; `tightest` is writable; or
+// they are NULL.
+tollgate_status tollgate_acquire_all(struct tollgate_limiter *limiter,
+                                     const struct tollgate_hit *hits,
+                                     size_t count,
+                                     struct tollgate_decision *decisions,
+                                     size_t *tightest);
+
+// Counts several hits as tollgate_acquire_all does, without waiting: `callback` gets the decisions, as that of
+// tollgate_acquire_async gets one.
+//
+// `hits` is only read during the call. Returns TOLLGATE_OK, TOLLGATE_NULL_ARGUMENT, TOLLGATE_CLOSED,
+// TOLLGATE_FOREIGN_RULE, TOLLGATE_TOO_LONG, TOLLGATE_NOT_UTF8, TOLLGATE_BAD_SIZE, TOLLGATE_BAD_VALUE or TOLLGATE_PANIC.
+//
+// # Safety
+// `hits` is as in tollgate_acquire_all; `callback` is NULL or a function of that type that any thread may call with
+// `userdata`, until it was called, and that does not throw.
+tollgate_status tollgate_acquire_all_async(struct tollgate_limiter *limiter,
+                                           const struct tollgate_hit *hits,
+                                           size_t count,
+                                           tollgate_decisions_callback callback,
+                                           void *userdata);
 
 // What a limiter has done so far.
 //

@@ -168,6 +168,10 @@ fn a_cluster_limits_and_obeys() {
             assert_eq!(limiter.acquire(&rule, user).outcome(), outcome, "{user}");
         }
     }
+    let all: Vec<_> = users.iter().take(60).map(|user| (&rule, user)).collect();
+    for decision in limiter.acquire_all(&all) {
+        assert_eq!((decision.outcome(), decision.count()), (Outcome::Limited, 3));
+    }
     // The counters stand on all three masters, the settings on one of them.
     for master in &cluster.nodes[..3] {
         assert!(master.run::<String>("INFO keyspace").contains("keys="));
@@ -237,8 +241,15 @@ fn slots_move_under_load_and_every_hit_counts_once() {
                     // Each thread its own users, so that every count is known.
                     while !moved.load(Ordering::SeqCst) || rounds < 3 {
                         rounds += 1;
-                        for user in users.iter().skip(thread).step_by(4) {
-                            let decision = limiter.acquire(rule, user);
+                        let own: Vec<_> = users.iter().skip(thread).step_by(4).collect();
+                        let decisions = match thread {
+                            // All of its users in one call.
+                            0 => {
+                                limiter.acquire_all(&own.iter().map(|user| (rule, *user)).collect::<Vec<_>>())
+                            }
+                            _ => own.iter().map(|user| limiter.acquire(rule, *user)).collect(),
+                        };
+                        for (user, decision) in own.into_iter().zip(decisions) {
                             assert_eq!(
                                 (decision.outcome(), decision.count()),
                                 (Outcome::Allowed, rounds),

@@ -210,6 +210,58 @@ pub(crate) unsafe fn read<T: SizedStruct>(data: *const T, argument: &str) -> Res
     Ok(unsafe { data.read_unaligned() })
 }
 
+/// Reads an array of structs, which lie as far apart as the first one's size says.
+///
+/// # Safety
+/// `data` is NULL or points to `count` structs as [`read`] wants them, all of one size.
+pub(crate) unsafe fn read_all<T: SizedStruct>(
+    data: *const T,
+    count: usize,
+    argument: &str,
+) -> Result<Vec<T>, Failure> {
+    // SAFETY: passed on.
+    let size = unsafe { size_of_structs(data, count, argument) }?;
+    // SAFETY: passed on; each lies within the array.
+    (0..count).map(|at| unsafe { read(data.byte_add(at * size), &format!("{argument}[{at}]")) }).collect()
+}
+
+/// Checks an array of out-structs.
+///
+/// # Safety
+/// As [`read_all`], and writable.
+pub(crate) unsafe fn out_all<T: SizedStruct>(
+    data: *mut T,
+    count: usize,
+    argument: &str,
+) -> Result<Vec<Out<T>>, Failure> {
+    // SAFETY: passed on.
+    let size = unsafe { size_of_structs(data, count, argument) }?;
+    // SAFETY: each lies within the array.
+    Ok((0..count).map(|at| Out { data: unsafe { data.byte_add(at * size) }, size }).collect())
+}
+
+/// # Safety
+/// `data` is NULL or points to `count` structs, each of which has as many readable bytes as the first one's size says.
+unsafe fn size_of_structs<T: SizedStruct>(
+    data: *const T,
+    count: usize,
+    argument: &str,
+) -> Result<usize, Failure> {
+    // SAFETY: passed on.
+    let size = unsafe { size_of_struct(data, &format!("{argument}[0]")) }?;
+    for at in 1..count {
+        // SAFETY: it lies within the array and begins with its size.
+        let own = unsafe { data.byte_add(at * size).cast::<usize>().read_unaligned() };
+        if own != size {
+            return Err(Failure::new(
+                TOLLGATE_BAD_SIZE,
+                format!("{argument}[{at}].size is {own} and that of the first is {size}: set all to sizeof"),
+            ));
+        }
+    }
+    Ok(size)
+}
+
 /// Checks an out-struct before anything happens that would have to be told in it.
 ///
 /// # Safety

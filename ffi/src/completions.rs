@@ -36,7 +36,12 @@ impl Completions {
     }
 
     pub(crate) fn push(&self, completion: Completion) {
-        self.waiting.lock().completions.push_back(completion);
+        self.push_all([completion]);
+    }
+
+    /// Several one behind the other, with nothing between them.
+    pub(crate) fn push_all(&self, completions: impl IntoIterator<Item = Completion>) {
+        self.waiting.lock().completions.extend(completions);
         self.changed.notify_one();
     }
 

@@ -4,7 +4,9 @@ use std::collections::HashMap;
 use std::time::Duration;
 
 use parking_lot::Mutex;
-use tollgate::{Acquiring, Decision, FaultKind, Identity, Limiter, OnFault, Rule, RuleError, RuleHandle};
+use tollgate::{
+    Acquiring, AcquiringAll, Decision, FaultKind, Identity, Limiter, OnFault, Rule, RuleError, RuleHandle,
+};
 
 use crate::handles::{CAPACITY, Full, Held, Table};
 use crate::status::{Failure, tollgate_status::*};
@@ -106,6 +108,54 @@ pub(crate) fn acquire(limiter: usize, rule: usize, user: Identity<'_>) -> Result
 pub(crate) fn acquire_async(limiter: usize, rule: usize, user: Identity<'_>) -> Result<Acquiring, Failure> {
     let (open, rule) = both(limiter, rule)?;
     Ok(open.limiter.acquire_async(&rule.handle, user))
+}
+
+/// Counts one hit on each of several rules and decides each; `argument` is what the caller calls the hits.
+pub(crate) fn acquire_all(
+    limiter: usize,
+    hits: &[(usize, Identity<'_>)],
+    argument: &str,
+) -> Result<Vec<Decision>, Failure> {
+    let (open, rules) = all(limiter, hits, argument)?;
+    let pairs: Vec<_> = rules.iter().zip(hits).map(|(rule, (_, user))| (&rule.handle, *user)).collect();
+    Ok(open.limiter.acquire_all(&pairs))
+}
+
+/// The same without waiting.
+pub(crate) fn acquire_all_async(
+    limiter: usize,
+    hits: &[(usize, Identity<'_>)],
+    argument: &str,
+) -> Result<AcquiringAll, Failure> {
+    let (open, rules) = all(limiter, hits, argument)?;
+    let pairs: Vec<_> = rules.iter().zip(hits).map(|(rule, (_, user))| (&rule.handle, *user)).collect();
+    Ok(open.limiter.acquire_all_async(&pairs))
+}
+
+/// A limiter and the rules of hits.
+fn all(
+    limiter: usize,
+    hits: &[(usize, Identity<'_>)],
+    argument: &str,
+) -> Result<(Held<Open>, Vec<Held<Registered>>), Failure> {
+    let rule = |(at, (rule, _)): (usize, &(usize, Identity<'_>))| {
+        let found = both(limiter, *rule).map_err(|failure| match failure.status {
+            TOLLGATE_CLOSED => failure,
+            status => Failure::new(status, format!("{argument}[{at}]: {failure}")),
+        });
+        found.map(|(_, rule)| rule)
+    };
+    let open = get(limiter)?;
+    Ok((open, hits.iter().enumerate().map(rule).collect::<Result<_, _>>()?))
+}
+
+/// Refuses a number of hits that one call doesn't take.
+pub(crate) fn check_hits(count: usize, argument: &str) -> Result<(), Failure> {
+    let most = Limiter::MAX_PAIRS;
+    if (1..=most).contains(&count) {
+        return Ok(());
+    }
+    Err(Failure::new(TOLLGATE_BAD_VALUE, format!("{argument} is {count}: one call takes 1 to {most} hits")))
 }
 
 /// A limiter and one of its rules.

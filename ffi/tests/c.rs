@@ -51,6 +51,11 @@ fn decisions_reach_the_callback() {
 }
 
 #[test]
+fn several_hits_in_one_call() {
+    everywhere(&root().join("tests/c/several.c"));
+}
+
+#[test]
 fn a_panic_inside_is_a_status_and_a_log_line() {
     for language in [Language::C99, Language::Cpp17] {
         let program = Library::panicking().compile(&root().join("tests/c/panic.c"), language, Link::Shared);

@@ -7,6 +7,7 @@ mod limiter;
 mod log;
 mod rule;
 mod settings;
+mod several;
 mod stats;
 mod text;
 
@@ -17,6 +18,7 @@ pub use limiter::*;
 pub use log::*;
 pub use rule::*;
 pub use settings::*;
+pub use several::*;
 pub use stats::*;
 
 pub use crate::logs::tollgate_log_callback;

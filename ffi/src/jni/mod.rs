@@ -122,6 +122,38 @@ unsafe fn copy(
     Ok(unsafe { std::slice::from_raw_parts(buffer.as_ptr().cast(), buffer.len()) })
 }
 
+/// All of a byte array.
+///
+/// # Safety
+/// `env` is this thread's environment, `array` null or a live byte array.
+unsafe fn bytes(env: *mut JNIEnv, array: jbyteArray) -> Result<Vec<u8>, Failure> {
+    if array.is_null() {
+        return Err(Failure::null("the array"));
+    }
+    // SAFETY: the caller vouches for both.
+    let length = unsafe { ((**env).v1_2.GetArrayLength)(env, array) };
+    let mut bytes = vec![0; usize::try_from(length).unwrap_or(0)];
+    // SAFETY: the JVM writes as many as there are.
+    unsafe { ((**env).v1_2.GetByteArrayRegion)(env, array, 0, length, bytes.as_mut_ptr().cast()) };
+    Ok(bytes)
+}
+
+/// All of a long array.
+///
+/// # Safety
+/// `env` is this thread's environment, `array` null or a live long array.
+unsafe fn longs(env: *mut JNIEnv, array: jlongArray) -> Result<Vec<jlong>, Failure> {
+    if array.is_null() {
+        return Err(Failure::null("the array"));
+    }
+    // SAFETY: the caller vouches for both.
+    let length = unsafe { ((**env).v1_2.GetArrayLength)(env, array) };
+    let mut longs = vec![0; usize::try_from(length).unwrap_or(0)];
+    // SAFETY: the JVM writes as many as there are.
+    unsafe { ((**env).v1_2.GetLongArrayRegion)(env, array, 0, length, longs.as_mut_ptr()) };
+    Ok(longs)
+}
+
 /// Fills `array` with `values`, as a native's last call: a shorter array leaves the JVM's exception pending, and asking for it would
 /// cost as much as filling does.
 ///

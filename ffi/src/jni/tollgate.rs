@@ -8,9 +8,9 @@ use jni::objects::{JByteArray, JClass, JString};
 use jni::sys::{JNIEnv, jboolean, jbyteArray, jint, jlong, jlongArray};
 use tollgate::{Decision, Fault, Identity, Outcome};
 
-use super::{copy, fill, handle, optional_text, text, with};
+use super::{bytes, copy, fill, handle, longs, optional_text, text, with};
 use crate::boundary::{self, boundary};
-use crate::completions::{ANSWER, COMPLETION, COMPLETIONS};
+use crate::completions::{ANSWER, COMPLETION, COMPLETIONS, Completion};
 use crate::limiters::{self, Options};
 use crate::status::{Failure, tollgate_status::*};
 use crate::task;
@@ -19,6 +19,8 @@ use crate::task;
 const DEFECT: jlong = -1;
 /// Longs of the statistics: a total for each outcome; counters; whether the store is up; rules.
 const STATS: usize = Outcome::ALL.len() + 3;
+/// Longs of one of several hits: its rule, where its user begins, how long it is.
+const HIT: usize = 3;
 /// Users up to this many bytes are copied to the stack.
 const SHORT: usize = 256;
 
@@ -108,14 +110,66 @@ pub(crate) extern "system" fn Java_io_tollgate_Tollgate_submit<'local>(
             task::start(acquiring, move |result| {
                 // Java makes an exception of it; the text is in the log.
                 let answer = result.map_or([DEFECT; ANSWER], |decision| packed(&decision));
-                let mut completion = [hit; COMPLETION];
-                completion[1..].copy_from_slice(&answer);
-                COMPLETIONS.push(completion);
+                COMPLETIONS.push(completion(hit, answer));
             });
             return Ok(false);
         };
         // SAFETY: the JVM passes the environment of this thread.
         unsafe { fill(raw, answer, &packed(&decision)) }?;
+        Ok(true)
+    })
+}
+
+/// `void acquireAll(long limiter, long[] hits, byte[] users, long[] answers)`: a hit is three longs, its rule and where its
+/// user begins and how long it is among the bytes of all; a negative length is nobody.
+#[unsafe(no_mangle)]
+pub(crate) extern "system" fn Java_io_tollgate_Tollgate_acquireAll<'local>(
+    mut env: EnvUnowned<'local>,
+    _class: JClass<'local>,
+    limiter: jlong,
+    hits: jlongArray,
+    users: jbyteArray,
+    answers: jlongArray,
+) {
+    boundary!(jni env {
+        let raw = env.as_raw();
+        // SAFETY: the JVM passes the environment of this thread, and arrays or null.
+        let (hits, users) = unsafe { (longs(raw, hits)?, bytes(raw, users)?) };
+        let decisions = limiters::acquire_all(handle(limiter), &several(&hits, &users)?, "rules")?;
+        let answers_of_all: Vec<_> = decisions.iter().flat_map(packed).collect();
+        // SAFETY: the JVM passes the environment of this thread.
+        unsafe { fill(raw, answers, &answers_of_all) }
+    })
+}
+
+/// `boolean submitAll(long limiter, long[] hits, byte[] users, long call, long[] answers)`: true where the answers are there
+/// at once, else they come through `Completions.take`, each with the number of the call, in the order of the hits.
+#[unsafe(no_mangle)]
+pub(crate) extern "system" fn Java_io_tollgate_Tollgate_submitAll<'local>(
+    mut env: EnvUnowned<'local>,
+    _class: JClass<'local>,
+    limiter: jlong,
+    hits: jlongArray,
+    users: jbyteArray,
+    call: jlong,
+    answers: jlongArray,
+) -> jboolean {
+    boundary!(jni env {
+        let raw = env.as_raw();
+        // SAFETY: the JVM passes the environment of this thread, and arrays or null.
+        let (hits, users) = unsafe { (longs(raw, hits)?, bytes(raw, users)?) };
+        let mut acquiring = limiters::acquire_all_async(handle(limiter), &several(&hits, &users)?, "rules")?;
+        let Some(decisions) = task::ready(&mut acquiring) else {
+            task::start(acquiring, move |result| {
+                // One is enough to end the call with an exception.
+                let answers = result.map_or(vec![[DEFECT; ANSWER]], |all| all.iter().map(packed).collect());
+                COMPLETIONS.push_all(answers.into_iter().map(|answer| completion(call, answer)));
+            });
+            return Ok(false);
+        };
+        let answers_of_all: Vec<_> = decisions.iter().flat_map(packed).collect();
+        // SAFETY: the JVM passes the environment of this thread.
+        unsafe { fill(raw, answers, &answers_of_all) }?;
         Ok(true)
     })
 }
@@ -177,6 +231,34 @@ unsafe fn identified<T>(
     let user = unsafe { copy(env, user, buffer) }?;
     boundary::trip(user);
     body(Identity::from_wtf8(user)?)
+}
+
+/// The hits of one call.
+fn several<'a>(hits: &[jlong], users: &'a [u8]) -> Result<Vec<(usize, Identity<'a>)>, Failure> {
+    limiters::check_hits(hits.len() / HIT, "the number of rules")?;
+    let hit = |hit: &[jlong]| {
+        let user = match usize::try_from(hit[2]) {
+            // Negative: nobody.
+            Err(_) => Identity::none(),
+            Ok(length) => {
+                let begin = usize::try_from(hit[1]).unwrap_or(usize::MAX);
+                let user = begin.checked_add(length).and_then(|end| users.get(begin..end));
+                let user = user.ok_or_else(|| {
+                    Failure::new(TOLLGATE_BAD_VALUE, "the users' array is shorter than its lengths")
+                })?;
+                boundary::trip(user);
+                Identity::from_wtf8(user)?
+            }
+        };
+        Ok((handle(hit[0]), user))
+    };
+    hits.chunks_exact(HIT).map(hit).collect()
+}
+
+fn completion(number: jlong, answer: [jlong; ANSWER]) -> Completion {
+    let mut completion = [number; COMPLETION];
+    completion[1..].copy_from_slice(&answer);
+    completion
 }
 
 /// An answer: outcome, fault, "record" and the window in seconds in one; count; limit; remaining; milliseconds until the window ends.

@@ -3,6 +3,7 @@ package io.tollgate;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.LongFunction;
 
 /**
  * Carries decisions that come later from the native side to their hits: one daemon thread, from the first such hit until
@@ -20,7 +21,7 @@ final class Completions {
     /** Head of an answer that a defect took the place of. */
     private static final int DEFECT = -1;
 
-    private static final ConcurrentHashMap<Long, Hit> HITS = new ConcurrentHashMap<>();
+    private static final ConcurrentHashMap<Long, Awaited<?>> HITS = new ConcurrentHashMap<>();
     private static final AtomicLong NUMBERS = new AtomicLong();
     /** Hits whose callers' stages haven't been run yet; raised before {@link #pump} is looked at. */
     private static final AtomicInteger UNDER_WAY = new AtomicInteger();
@@ -60,11 +61,16 @@ final class Completions {
 
     /** A hit to submit, or null when too many are under way. */
     static Hit enter(boolean awaited) {
+        return enter(number -> new Hit(number, awaited));
+    }
+
+    /** A call to submit, made with its number, or null when too many are under way. */
+    static <T extends Awaited<?>> T enter(LongFunction<T> make) {
         if (UNDER_WAY.incrementAndGet() > MAX_HITS) {
             left();
             return null;
         }
-        Hit hit = new Hit(NUMBERS.incrementAndGet(), awaited);
+        T hit = make.apply(NUMBERS.incrementAndGet());
         try {
             if (pump == null) {
                 start();
@@ -78,7 +84,7 @@ final class Completions {
     }
 
     /** Takes a hit back for which no completion will come. */
-    static void leave(Hit hit) {
+    static void leave(Awaited<?> hit) {
         HITS.remove(hit.number);
         left();
     }
@@ -119,7 +125,7 @@ final class Completions {
             do {
                 int count = take(completions, BATCH, stages.isWaiting() ? Stages.STUCK_MILLIS : WAIT_MILLIS);
                 for (int at = 0; at < count * LENGTH; at += LENGTH) {
-                    Hit hit = HITS.get(completions[at]);
+                    Awaited<?> hit = HITS.get(completions[at]);
                     if (hit != null) {
                         deliver(stages, hit, completions, at + 1);
                     }
@@ -132,31 +138,33 @@ final class Completions {
         }
     }
 
-    static void deliver(Stages stages, Hit hit, long[] answers, int at) {
+    static void deliver(Stages stages, Awaited<?> hit, long[] answers, int at) {
         try {
             if (answers[at] == DEFECT) {
                 throw new TollgateException(
                         "a defect in tollgate ended this hit, its log says which; the limiter goes on working, please report it");
             }
-            Decision decision = new Decision(answers[at], answers[at + 1], answers[at + 2], answers[at + 3], answers[at + 4]);
+            if (!hit.take(Tollgate.decision(answers, at))) {
+                return;
+            }
             if (hit.awaited) {
-                finish(hit, decision, null);
+                finish(hit, null);
             } else {
-                stages.run(() -> finish(hit, decision, null));
+                stages.run(() -> finish(hit, null));
             }
         } catch (Throwable e) {
-            stages.run(() -> finish(hit, null, e));
+            stages.run(() -> finish(hit, e));
         }
     }
 
-    private static void finish(Hit hit, Decision decision, Throwable failure) {
+    private static void finish(Awaited<?> hit, Throwable failure) {
         // Whoever removes it completes it.
         if (HITS.remove(hit.number) == null) {
             return;
         }
         try {
             if (failure == null) {
-                hit.complete(decision);
+                hit.completeAsTaken();
             } else {
                 hit.completeExceptionally(failure);
             }

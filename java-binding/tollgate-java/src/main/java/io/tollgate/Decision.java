@@ -1,8 +1,13 @@
 package io.tollgate;
 
+import java.util.List;
+
 /** What a limiter said about one request. Immutable. */
 public final class Decision {
     private static final int RECORD = 1 << 16;
+    /** Ranks among several decisions: counted and passed; not counted. */
+    private static final int WITHIN = 3;
+    private static final int UNCOUNTED = 5;
 
     private final Outcome outcome;
     private final FaultKind fault;
@@ -104,6 +109,55 @@ public final class Decision {
      */
     public FaultKind fault() {
         return fault;
+    }
+
+    /**
+     * Which of several decisions on one request answers it.
+     *
+     * <p>Among those that turn away {@link Outcome#LIMITED} comes before {@link Outcome#FAULT_LOCAL_LIMITED}, and that before {@link
+     * Outcome#FAULT_DENIED}: what the caller did is told before what befell the store. Of several alike the one that lasts longest
+     * answers, so that whoever comes back then isn't turned away by it again. Where all let pass, the one with the fewest hits left
+     * answers, of several the one that lasts longest; one over the limit of a rule in {@code shadow}, which limits nobody, only
+     * where nothing else was counted.
+     *
+     * @param decisions those of {@link Tollgate#acquireAll(List, String)}
+     * @return its index, -1 where nobody was turned away and nothing was counted
+     */
+    public static int tightest(List<Decision> decisions) {
+        int tightest = -1;
+        Decision found = null;
+        int at = 0;
+        for (Decision decision : decisions) {
+            if (decision.rank() < UNCOUNTED && (found == null || decision.isTighterThan(found))) {
+                tightest = at;
+                found = decision;
+            }
+            at++;
+        }
+        return tightest;
+    }
+
+    private boolean isTighterThan(Decision other) {
+        if (rank() != other.rank()) {
+            return rank() < other.rank();
+        }
+        if (rank() == WITHIN && remaining != other.remaining) {
+            return remaining < other.remaining;
+        }
+        return resetAfterMillis > other.resetAfterMillis;
+    }
+
+    private int rank() {
+        switch (outcome) {
+            case LIMITED:
+                return 0;
+            case FAULT_LOCAL_LIMITED:
+                return 1;
+            case FAULT_DENIED:
+                return 2;
+            default:
+                return count == 0 ? UNCOUNTED : count <= limit ? WITHIN : WITHIN + 1;
+        }
     }
 
     @Override

@@ -1,6 +1,7 @@
 package io.tollgate;
 
 import java.time.Duration;
+import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
@@ -21,7 +22,7 @@ import java.util.concurrent.atomic.AtomicBoolean;
  */
 public final class Tollgate implements AutoCloseable {
     /** Longs of a native answer: outcome, fault and "record"; count; limit; remaining; milliseconds until the window ends. */
-    private static final int ANSWER = 5;
+    static final int ANSWER = 5;
 
     private final long handle;
     private final String store;
@@ -126,6 +127,102 @@ public final class Tollgate implements AutoCloseable {
         return waits ? submit(rule, bytes, false) : CompletableFuture.completedFuture(decide(rule, bytes));
     }
 
+    /**
+     * Counts one hit of a user on each of several rules and decides each, in one round trip to the store: "1 in 3 seconds and 200 a
+     * day". {@link Decision#tightest(List)} finds the decision to answer with.
+     *
+     * <p>Every rule is charged, also where another turns the user away; a rule that stands there twice is hit twice. Each keeps its
+     * own fault policy. It takes no longer than the shortest deadline of the rules. A virtual thread lets its carrier go meanwhile.
+     *
+     * @param rules 1 to 64 rules of this limiter
+     * @param user  who asks, as in {@link #acquire(Rule, String)}
+     * @return the decisions in the order of the rules; the list can't be changed
+     * @throws IllegalArgumentException there are none or too many, or one is null or belongs to another limiter; the message says which
+     * @throws IllegalStateException    the limiter is closed
+     * @throws TollgateException        a defect in the native library; the next call is answered as usual
+     */
+    public List<Decision> acquireAll(List<Rule> rules, String user) {
+        return acquireAll(Hits.of(this, rules, user));
+    }
+
+    /**
+     * The same with a user for each rule: one method may be limited by user and for all at once.
+     *
+     * @param rules 1 to 64 rules of this limiter
+     * @param users who asks, one for each rule, as in {@link #acquire(Rule, String)}; a null is nobody, for that rule alone
+     * @return the decisions in the order of the rules; the list can't be changed
+     * @throws IllegalArgumentException as in {@link #acquireAll(List, String)}, or there are not as many users as rules
+     * @throws IllegalStateException    the limiter is closed
+     * @throws TollgateException        a defect in the native library; the next call is answered as usual
+     */
+    public List<Decision> acquireAll(List<Rule> rules, List<String> users) {
+        return acquireAll(Hits.of(this, rules, users));
+    }
+
+    /**
+     * Does what {@link #acquireAll(List, String)} does without making this thread wait.
+     *
+     * @param rules 1 to 64 rules of this limiter
+     * @param user  who asks, as in {@link #acquire(Rule, String)}
+     * @return a stage of the decisions, a {@link CompletableFuture}; it behaves like that of {@link #acquireAsync(Rule, String)}
+     * @throws IllegalArgumentException as in {@link #acquireAll(List, String)}
+     * @throws IllegalStateException    the limiter is closed
+     * @throws TollgateException        a defect in the native library; the next call is answered as usual
+     */
+    public CompletionStage<List<Decision>> acquireAllAsync(List<Rule> rules, String user) {
+        return acquireAllAsync(Hits.of(this, rules, user));
+    }
+
+    /**
+     * Does what {@link #acquireAll(List, List)} does without making this thread wait.
+     *
+     * @param rules 1 to 64 rules of this limiter
+     * @param users who asks, one for each rule
+     * @return a stage of the decisions, a {@link CompletableFuture}; it behaves like that of {@link #acquireAsync(Rule, String)}
+     * @throws IllegalArgumentException as in {@link #acquireAll(List, List)}
+     * @throws IllegalStateException    the limiter is closed
+     * @throws TollgateException        a defect in the native library; the next call is answered as usual
+     */
+    public CompletionStage<List<Decision>> acquireAllAsync(List<Rule> rules, List<String> users) {
+        return acquireAllAsync(Hits.of(this, rules, users));
+    }
+
+    private List<Decision> acquireAll(Hits hits) {
+        return waits && VirtualThreads.isCurrent() ? submit(hits, true).await() : decide(hits);
+    }
+
+    private CompletionStage<List<Decision>> acquireAllAsync(Hits hits) {
+        return waits ? submit(hits, false) : CompletableFuture.completedFuture(decide(hits));
+    }
+
+    private List<Decision> decide(Hits hits) {
+        long[] answers = hits.answers();
+        acquireAll(handle, hits.hits, hits.users, answers);
+        return Hits.decisions(answers);
+    }
+
+    private Hits submit(Hits unnumbered, boolean awaited) {
+        Hits hits = Completions.enter(number -> unnumbered.numbered(number, awaited));
+        if (hits == null) {
+            // Too many are under way: this caller waits itself.
+            unnumbered.complete(decide(unnumbered));
+            return unnumbered;
+        }
+        long[] answers = hits.answers();
+        boolean pending = false;
+        try {
+            pending = !submitAll(handle, hits.hits, hits.users, hits.number, answers);
+        } finally {
+            if (!pending) {
+                Completions.leave(hits);
+            }
+        }
+        if (!pending) {
+            hits.complete(Hits.decisions(answers));
+        }
+        return hits;
+    }
+
     private void check(Rule rule) {
         Objects.requireNonNull(rule, "rule is null: register one with Tollgate.rule");
         if (rule.owner() != this) {
@@ -136,7 +233,7 @@ public final class Tollgate implements AutoCloseable {
     private Decision decide(Rule rule, byte[] user) {
         long[] answer = new long[ANSWER];
         acquire(handle, rule.handle(), user, length(user), answer);
-        return decision(answer);
+        return decision(answer, 0);
     }
 
     private Hit submit(Rule rule, byte[] user, boolean awaited) {
@@ -157,7 +254,7 @@ public final class Tollgate implements AutoCloseable {
             }
         }
         if (!pending) {
-            hit.complete(decision(answer));
+            hit.complete(decision(answer, 0));
         }
         return hit;
     }
@@ -166,8 +263,8 @@ public final class Tollgate implements AutoCloseable {
         return user == null ? 0 : user.length;
     }
 
-    private static Decision decision(long[] answer) {
-        return new Decision(answer[0], answer[1], answer[2], answer[3], answer[4]);
+    static Decision decision(long[] answers, int at) {
+        return new Decision(answers[at], answers[at + 1], answers[at + 2], answers[at + 3], answers[at + 4]);
     }
 
     /**
@@ -247,6 +344,12 @@ public final class Tollgate implements AutoCloseable {
 
     /** Whether the answer is there at once; else it comes through {@link Completions} with the number of the hit. */
     private static native boolean submit(long limiter, long rule, byte[] user, int length, long hit, long[] answer);
+
+    /** A hit is three longs: its rule, where its user begins among all users' bytes, how long it is; negative for nobody. */
+    private static native void acquireAll(long limiter, long[] hits, byte[] users, long[] answers);
+
+    /** Whether the answers are there at once; else they come through {@link Completions}, each with the number of the call. */
+    private static native boolean submitAll(long limiter, long[] hits, byte[] users, long call, long[] answers);
 
     private static native void stats(long limiter, long[] values);
 

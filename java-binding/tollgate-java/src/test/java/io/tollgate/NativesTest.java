@@ -37,6 +37,31 @@ class NativesTest {
     }
 
     @Test
+    void severalHitsThatDontFit() throws Throwable {
+        try (Tollgate tollgate = Tollgate.open("memory:")) {
+            Rule rule = tollgate.rule("wms", "Order.list").interval(3600).limit(10).register();
+            long limiter = tollgate.handle();
+            long[] answers = new long[10];
+            for (long[] hit : new long[][] {{1, 2}, {2, 1}, {3, 0}, {-1, 2}, {Long.MAX_VALUE, Long.MAX_VALUE}}) {
+                assertThatIllegalArgumentException()
+                        .isThrownBy(() -> acquireAll(limiter, new long[] {rule.handle(), 0, 2, rule.handle(), hit[0], hit[1]}, USER, answers))
+                        .withMessageContaining("shorter");
+            }
+            assertThatIllegalArgumentException().isThrownBy(() -> acquireAll(limiter, new long[] {rule.handle(), 0}, USER, answers));
+            assertThatIllegalArgumentException().isThrownBy(() -> acquireAll(limiter, null, USER, answers));
+            assertThatIllegalArgumentException().isThrownBy(() -> acquireAll(limiter, new long[] {rule.handle(), 0, 2}, null, answers));
+            assertThatIllegalArgumentException().isThrownBy(() -> acquireAll(limiter, new long[] {rule.handle(), 0, 1}, new byte[] {-1}, answers))
+                    .withMessageContaining("UTF-8");
+            assertThatIllegalArgumentException().isThrownBy(() -> acquireAll(limiter, new long[] {rule.handle(), 0, 2, 7, 0, 2}, USER, answers))
+                    .withMessageContaining("rules[1]");
+            assertThat(tollgate.stats().total()).isZero();
+            assertThatIllegalArgumentException().isThrownBy(() -> acquireAll(limiter, new long[] {rule.handle(), 0, 2}, USER, null));
+            acquireAll(limiter, new long[] {rule.handle(), 0, 2, rule.handle(), 1, 1}, USER, answers);
+            assertThat(answers).startsWith(0, 2, 10, 8).endsWith(answers[9]).contains(1, 9);
+        }
+    }
+
+    @Test
     void handlesThatAreNone() {
         try (Tollgate tollgate = Tollgate.open("memory:")) {
             Rule rule = tollgate.rule("wms", "Order.list").register();
@@ -47,6 +72,16 @@ class NativesTest {
             for (long none : new long[] {0, 2, -1, Long.MAX_VALUE, Long.MIN_VALUE, limiter, rule.handle() + 4}) {
                 assertThatIllegalArgumentException().isThrownBy(() -> acquire(limiter, none, USER, 2, new long[5]));
             }
+        }
+    }
+
+    private static void acquireAll(long limiter, long[] hits, byte[] users, long[] answers) throws Throwable {
+        Method acquireAll = Tollgate.class.getDeclaredMethod("acquireAll", long.class, long[].class, byte[].class, long[].class);
+        acquireAll.setAccessible(true);
+        try {
+            acquireAll.invoke(null, limiter, hits, users, answers);
+        } catch (InvocationTargetException e) {
+            throw e.getCause();
         }
     }
 

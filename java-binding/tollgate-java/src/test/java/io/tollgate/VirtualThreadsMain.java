@@ -2,6 +2,7 @@ package io.tollgate;
 
 import java.lang.reflect.Method;
 import java.time.Duration;
+import java.util.Arrays;
 import java.util.Set;
 import java.util.concurrent.ConcurrentSkipListSet;
 import java.util.concurrent.CountDownLatch;
@@ -43,9 +44,10 @@ public final class VirtualThreadsMain {
         signal("STOP");
         for (int i = 0; i < HITS; i++) {
             String user = "u" + i;
+            boolean several = i % 2 == 1;
             start(() -> {
                 entered.incrementAndGet();
-                Decision decision = tollgate.acquire(rule, user);
+                Decision decision = several ? tollgate.acquireAll(Arrays.asList(rule, rule), user).get(1) : tollgate.acquire(rule, user);
                 countedAtFirst.compareAndSet(-1, counter.get());
                 enteredAtFirst.compareAndSet(-1, entered.get());
                 outcomes.add(decision.outcome());
