@@ -4,8 +4,8 @@ import io.tollgate.Decision;
 import io.tollgate.Rule;
 import io.tollgate.Tollgate;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
-import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 
 /** The rules that one call is counted by, with whom each counts. For one thread. */
@@ -32,33 +32,16 @@ final class Charge {
         return identities.get(index);
     }
 
+    /** All in one round trip. */
     List<Decision> acquire(Tollgate tollgate) {
-        List<Decision> decisions = new ArrayList<>();
-        for (int i = 0; i < rules.size(); i++) {
-            decisions.add(tollgate.acquire(rules.get(i), identities.get(i)));
-        }
-        return decisions;
+        return rules.size() == 1
+                ? Collections.singletonList(tollgate.acquire(rules.get(0), identities.get(0))) : tollgate.acquireAll(rules, identities);
     }
 
+    /** The same without waiting. */
     CompletionStage<List<Decision>> acquireAsync(Tollgate tollgate) {
-        CompletionStage<List<Decision>> all = CompletableFuture.completedFuture(new ArrayList<>());
-        for (int i = 0; i < rules.size(); i++) {
-            all = all.thenCombine(tollgate.acquireAsync(rules.get(i), identities.get(i)), (decisions, decision) -> {
-                decisions.add(decision);
-                return decisions;
-            });
-        }
-        return all;
-    }
-
-    static int tightest(List<Decision> decisions) {
-        int found = 0;
-        for (int i = 0; i < decisions.size(); i++) {
-            if (!decisions.get(i).isAllowed()
-                    && (decisions.get(found).isAllowed() || decisions.get(i).resetAfterMillis() > decisions.get(found).resetAfterMillis())) {
-                found = i;
-            }
-        }
-        return found;
+        return rules.size() == 1
+                ? tollgate.acquireAsync(rules.get(0), identities.get(0)).thenApply(Collections::singletonList)
+                : tollgate.acquireAllAsync(rules, identities);
     }
 }

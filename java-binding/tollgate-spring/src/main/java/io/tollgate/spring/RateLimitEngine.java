@@ -124,7 +124,7 @@ public final class RateLimitEngine {
     /** Every rejection, the one that answers first. */
     private List<RateLimited> conclude(Call call, Charge charge, List<Decision> decisions) {
         List<RateLimited> limited = new ArrayList<>();
-        int tightest = Charge.tightest(decisions);
+        int tightest = Decision.tightest(decisions);
         for (int i = 0; i < decisions.size(); i++) {
             GuardedRule rule = charge.rule(i);
             Decision decision = decisions.get(i);
