@@ -6,6 +6,7 @@
 MVN := mvn -B -ntp -f java-binding/pom.xml
 LIBRARY := target/release/libtollgate.so
 DEMO := java-binding/demo/target/demo/.made
+DEMO_BOOT4 := java-binding/demo-boot4/target/demo-boot4.jar
 EASYUI := java-binding/demo/node_modules/.made
 BROWSER := java-binding/demo/src/test/browser/node_modules/.made
 DEMO_SOURCES := $(shell find java-binding -name target -prune -o -name node_modules -prune -o \
@@ -20,6 +21,12 @@ demo: export PORT ?= 8080
 demo: export REDIS_URL ?=
 demo: demo-built ## Starts the demo: PORT=8080, REDIS_URL=redis://… (default: counters in memory); Ctrl-C stops it
 	@exec java-binding/demo/start.sh
+
+.PHONY: demo-boot4
+demo-boot4: export PORT ?= 8080
+demo-boot4: export REDIS_URL ?=
+demo-boot4: setup-demo library $(DEMO_BOOT4) ## Starts the demo on Spring Boot 4, with the same variables
+	@exec $${JAVA_HOME:+$$JAVA_HOME/bin/}java -jar $(DEMO_BOOT4)
 
 .PHONY: demo-built
 demo-built: setup-demo library $(DEMO) $(EASYUI)
@@ -47,7 +54,7 @@ test-java: setup-test library ## Runs the Java tests on Boot 2.1.18 and 2.7.18, 
 	.ci/test-java
 
 .PHONY: test-demo
-test-demo: setup-test demo-built $(BROWSER) ## Runs the demo, a browser and a Redis server, and plays the operator
+test-demo: setup-test demo-built $(DEMO_BOOT4) $(BROWSER) ## Runs the demos, a browser and a Redis server, and plays the operator
 	.ci/test-demo
 
 .PHONY: lint
@@ -83,6 +90,10 @@ $(LIBRARY): library ;
 
 $(DEMO): $(LIBRARY) $(DEMO_SOURCES)
 	$(MVN) -q -pl demo -am package -Dmaven.test.skip=true
+	@touch $@
+
+$(DEMO_BOOT4): $(LIBRARY) $(DEMO_SOURCES)
+	$(MVN) -q -pl demo-boot4 -am package -Dmaven.test.skip=true
 	@touch $@
 
 $(EASYUI) $(BROWSER): %/node_modules/.made: %/package-lock.json

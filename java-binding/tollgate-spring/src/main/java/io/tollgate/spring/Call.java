@@ -103,7 +103,7 @@ final class Call {
             case "request":
                 return request.nativeRequest();
             case "principal":
-                return request.principal();
+                return LoggedIn.principal(request);
             case "ip":
                 return identities.address(request);
             case "tenant":

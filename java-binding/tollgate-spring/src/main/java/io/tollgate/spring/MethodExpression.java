@@ -123,7 +123,7 @@ final class MethodExpression {
         }
         String lost = names == null && method.getParameterCount() > 0 && !name.matches("[pa]\\d+")
                 ? "The class was compiled without the names of its parameters: write #p0 for the first, or compile with -parameters. " : "";
-        return lost + "Known are " + String.join(", ", known) + '.';
+        return lost + "Name one of " + String.join(", ", known) + '.';
     }
 
     /** The index of the parameter that a name means, negative for none. */

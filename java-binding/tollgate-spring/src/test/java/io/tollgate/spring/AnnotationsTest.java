@@ -68,8 +68,8 @@ class AnnotationsTest {
     @ParameterizedTest
     @CsvSource(delimiter = '|', value = {
         "syntax         | key = \"#p0.\"                | can't be parsed                                    | single quotes",
-        "unknown        | key = \"#query.id\"           | names #query, which isn't there                    | Known are #id, #ip, #principal, #request, #tenant, #user.",
-        "beyond         | condition = \"#p7 > 1\"       | names #p7, which isn't there                       | Known are #id",
+        "unknown        | key = \"#query.id\"           | names #query, which isn't there                    | Name one of #id, #ip, #principal, #request, #tenant, #user.",
+        "beyond         | condition = \"#p7 > 1\"       | names #p7, which isn't there                       | Name one of #id",
         "function       | key = \"#hash(#p0)\"          | calls #hash(#p0), and there are no functions       | @orders.size(#p0)",
         "property       | key = \"#p0.nam\"             | looks for nam in a io.tollgate.spring.AnnotationsTest$Query | getter",
         "deepProperty   | unless = \"#p0.owner.x == 1\" | looks for x in a io.tollgate.spring.AnnotationsTest$Owner   | getter",
@@ -105,7 +105,7 @@ class AnnotationsTest {
         assertThatThrownBy(() -> MethodExpression.of(String.class, unnamed, "key", "#str")).isInstanceOf(InvalidRateLimitException.class)
                 .hasMessage("@RateLimit(key = \"#str\") of java.lang.String.concat() names #str, which isn't there. The class was compiled "
                         + "without the names of its parameters: write #p0 for the first, or compile with -parameters. "
-                        + "Known are #p0, #ip, #principal, #request, #tenant, #user.");
+                        + "Name one of #p0, #ip, #principal, #request, #tenant, #user.");
     }
 
     @ParameterizedTest

@@ -250,7 +250,7 @@ class AspectTest {
             assertThatThrownBy(() -> Host.start(Wrong.class)).hasStackTraceContaining("InvalidRateLimitException");
             assertThat(output.all()).contains("APPLICATION FAILED TO START")
                     .contains("@RateLimit(key = \"#order.id\") of " + Wrong.class.getName() + ".close() names #order, which isn't there.")
-                    .contains("Known are #id, ");
+                    .contains("Name one of #id, ");
         }
     }
 
