@@ -51,7 +51,7 @@ pub use settings::{Check, Complaint, SettingError, Settings};
 #[cfg(feature = "redis")]
 pub use store::redis::{RedisError, RedisStore};
 pub use store::{
-    Counted, Fault, FaultKind, Hit, MemoryStore, Reading, Store, StoreFuture, StoreState, Tracked,
+    Counted, Counter, Fault, FaultKind, Hit, MemoryStore, Reading, Store, StoreFuture, StoreState, Tracked,
 };
 #[cfg(feature = "tower")]
 pub use tower::{

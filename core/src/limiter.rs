@@ -1,6 +1,7 @@
 //! The one composer: identity → rule → key → store → decision.
 
 mod builder;
+mod counter;
 mod several;
 
 use std::collections::HashMap;

@@ -53,6 +53,26 @@ pub trait Store: Send + Sync + 'static {
         Box::pin(together(hits.iter().map(|hit| self.hit_async(hit, deadline)).collect()))
     }
 
+    /// What stands at a counter's key: an operator's look, which counts nothing and changes nothing, not even the window's
+    /// end. By default a fault of the code `unsupported`.
+    ///
+    /// # Errors
+    /// A [`Fault`] when the store didn't answer by `deadline`, or when what stands there is no counter (code `foreign`).
+    fn counter(&self, key: &str, deadline: Instant) -> Result<Option<Counter>, Fault> {
+        let _ = (key, deadline);
+        Err(unsupported())
+    }
+
+    /// Removes what stands at a counter's key, also something foreign; true if there was something. By default a
+    /// fault of the code `unsupported`.
+    ///
+    /// # Errors
+    /// A [`Fault`] when the store refused or didn't answer by `deadline`.
+    fn clear(&self, key: &str, deadline: Instant) -> Result<bool, Fault> {
+        let _ = (key, deadline);
+        Err(unsupported())
+    }
+
     /// The value of one field of the configuration hash.
     ///
     /// # Errors
@@ -73,6 +93,19 @@ pub trait Store: Send + Sync + 'static {
 
     /// What the store says of itself.
     fn state(&self) -> StoreState;
+}
+
+fn unsupported() -> Fault {
+    Fault::new(FaultKind::Refused, "unsupported", "this store can neither show nor clear a counter")
+}
+
+/// A counter as it stands.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Counter {
+    /// Hits so far in its window, rejected ones too.
+    pub count: u64,
+    /// Time until the window ends; none for a counter whose end was lost, which its next hit gives one.
+    pub ends_in: Option<Duration>,
 }
 
 /// Awaits futures side by side; their values in their order.
@@ -346,6 +379,14 @@ impl<S: Store + ?Sized> Store for std::sync::Arc<S> {
 
     fn hit_all_async(&self, hits: &[Hit<'_>], deadline: Instant) -> StoreFuture<Vec<Result<Reading, Fault>>> {
         (**self).hit_all_async(hits, deadline)
+    }
+
+    fn counter(&self, key: &str, deadline: Instant) -> Result<Option<Counter>, Fault> {
+        (**self).counter(key, deadline)
+    }
+
+    fn clear(&self, key: &str, deadline: Instant) -> Result<bool, Fault> {
+        (**self).clear(key, deadline)
     }
 
     fn setting(&self, field: &str, deadline: Instant) -> Result<Option<String>, Fault> {

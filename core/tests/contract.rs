@@ -12,7 +12,8 @@ use proptest::prelude::*;
 use proptest::test_runner::{Config, TestRunner};
 use redis::Connection;
 use tollgate::{
-    Check, Decision, Limiter, ManualClock, MemoryStore, Outcome, Rule, RuleHandle, Settings, Store, Window,
+    Check, Counter, Decision, Fault, Limiter, ManualClock, MemoryStore, Outcome, Rule, RuleHandle, Settings,
+    Store, Window,
 };
 
 const USERS: [&str; 3] = ["u1", "张三", "a:b"];
@@ -31,6 +32,10 @@ trait Bed {
     fn meddle(&mut self, key: &str, words: &[&str]) -> bool;
     /// A store that counts in the same round trip in which it learns that a rule was closed.
     fn counts_while_it_learns(&self) -> bool;
+    /// A store that replaces something foreign while it learns that a rule was closed.
+    fn replaces_while_it_learns(&self) -> bool {
+        false
+    }
     /// A server that takes `03` for a number.
     fn is_lax(&self) -> bool {
         false
@@ -85,6 +90,7 @@ struct Redis {
     started: Instant,
     advanced: u64,
     is_lax: bool,
+    is_cluster: bool,
     _server: Arc<Server>,
 }
 
@@ -96,7 +102,15 @@ impl Redis {
         let _: i64 = command(&mut connection, &["HSET", "lax", "n", "03"]);
         let is_lax = redis::cmd("HINCRBY").arg("lax").arg("n").arg(1).query::<i64>(&mut connection).is_ok();
         let started = Instant::now();
-        Self { limiter, connection, started, advanced: 0, is_lax, _server: server.clone() }
+        Self {
+            limiter,
+            connection,
+            started,
+            advanced: 0,
+            is_lax,
+            is_cluster: url.contains("cluster"),
+            _server: server.clone(),
+        }
     }
 }
 
@@ -130,6 +144,9 @@ impl Bed for Redis {
     fn counts_while_it_learns(&self) -> bool {
         true
     }
+    fn replaces_while_it_learns(&self) -> bool {
+        self.is_cluster
+    }
     fn is_lax(&self) -> bool {
         self.is_lax
     }
@@ -149,6 +166,14 @@ enum Step {
     HitAll {
         pairs: Vec<(usize, usize)>,
         waits: bool,
+    },
+    Look {
+        rule: usize,
+        user: usize,
+    },
+    Clear {
+        rule: usize,
+        user: usize,
     },
     Wait(u64),
     Switch {
@@ -211,6 +236,8 @@ fn step() -> impl Strategy<Value = Step> {
             .prop_map(|(rule, value)| Step::Interval { rule, value }),
         2 => (rule, prop::sample::select(vec!["0", "1", "3", "-1"]))
             .prop_map(|(rule, value)| Step::Limit { rule, value }),
+        4 => on.clone().prop_map(|(rule, user)| Step::Look { rule, user }),
+        2 => on.clone().prop_map(|(rule, user)| Step::Clear { rule, user }),
         1 => Just(Step::DeleteSettings),
         1 => on.clone().prop_map(|(rule, user)| Step::LoseEnd { rule, user }),
         1 => on.clone().prop_map(|(rule, user)| Step::StretchEnd { rule, user }),
@@ -296,6 +323,38 @@ impl Belief {
         Self { ends_first: window, ends_last: window }
     }
 
+    /// Compares a look at the counter with what is believed.
+    fn expect(
+        &self,
+        found: Result<Option<Counter>, Fault>,
+        before: u64,
+        after: u64,
+        is_lax: bool,
+    ) -> Result<(), TestCaseError> {
+        match (self.ends_first, self.ends_last) {
+            (Window::Open { count, ends: Some(first) }, Window::Open { ends: Some(last), .. })
+                if last > before =>
+            {
+                let found = found.ok().flatten().expect("a counter");
+                let ends_in = found.ends_in.expect("an end").as_millis() as u64;
+                let range = first.saturating_sub(after + 30)..=last - before + 30;
+                prop_assert_eq!(found.count, count);
+                prop_assert!(range.contains(&ends_in), "{} not in {:?}", ends_in, range);
+            }
+            // A server that takes `03` for a number still holds it as that.
+            (Window::Open { count: 3, ends: None }, _) if is_lax && found.is_err() => {}
+            (Window::Open { count, ends: None }, _) => {
+                prop_assert_eq!(found, Ok(Some(Counter { count, ends_in: None })));
+            }
+            (Window::Foreign, _) => {
+                let fault = found.expect_err("foreign");
+                prop_assert_eq!(fault.code(), "foreign");
+            }
+            _ => prop_assert_eq!(found, Ok(None)),
+        }
+        Ok(())
+    }
+
     fn map(self, change: impl Fn(Window) -> Window) -> Self {
         Self { ends_first: change(self.ends_first), ends_last: change(self.ends_last) }
     }
@@ -369,7 +428,11 @@ fn run(bed: &mut dyn Bed, steps: &[Step]) -> Result<(), TestCaseError> {
                     let belief = beliefs.get(&(rule, user)).copied().unwrap_or(Belief::both(Window::Absent));
                     let mut belief = models[rule].expect(belief, decision, before, after)?;
                     if learning[rule] {
-                        belief = belief.map(|window| learnt(window, before));
+                        belief = belief.map(|window| match window {
+                            // And drops the counter that it put there.
+                            Window::Foreign if bed.replaces_while_it_learns() => Window::Absent,
+                            window => learnt(window, before),
+                        });
                         if let Window::Open { ends: None, .. } = belief.ends_last {
                             // One sequence has given the orphan its end by now, the other hasn't.
                             let key = key(bed, rule, user);
@@ -378,6 +441,23 @@ fn run(bed: &mut dyn Bed, steps: &[Step]) -> Result<(), TestCaseError> {
                     }
                     beliefs.insert((rule, user), belief);
                 }
+            }
+            Step::Look { rule, user } => {
+                let before = bed.now();
+                let found = bed.limiter().counter(&models[*rule].handle, USERS[*user]);
+                let after = bed.now();
+                let belief = beliefs.get(&(*rule, *user)).copied().unwrap_or(Belief::both(Window::Absent));
+                belief.expect(found, before, after, bed.is_lax())?;
+            }
+            Step::Clear { rule, user } => {
+                let belief = beliefs.remove(&(*rule, *user)).unwrap_or(Belief::both(Window::Absent));
+                let stood = match belief.ends_last {
+                    Window::Open { ends, .. } => ends.is_none_or(|ends| ends > bed.now()),
+                    Window::Foreign => true,
+                    Window::Absent => false,
+                };
+                let cleared = bed.limiter().clear(&models[*rule].handle, USERS[*user]);
+                prop_assert_eq!(cleared, Ok(stood));
             }
             Step::Wait(ms) => bed.advance(*ms),
             Step::Switch { rule, value } => {

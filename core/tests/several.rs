@@ -220,31 +220,45 @@ fn the_shortest_deadline_holds_for_the_call() {
     server.signal("CONT");
 }
 
-/// The first trip's answers stand though the second doesn't come back.
+/// The first trip's answers stand though the caller's time runs out before the second comes back, which somebody else reads.
 #[test]
 fn what_is_known_of_one_stays_known_though_the_time_runs_out_over_another() {
-    let (seen, commands) = channel::<Vec<String>>();
-    let seen = Mutex::new(seen);
+    let (seen, commands) = channel::<Vec<Vec<String>>>();
+    let (go, told) = channel::<()>();
+    let (seen, told) = (Mutex::new(seen), Mutex::new(told));
     let server = Scripted::start(Arc::new(move |stream: &mut TcpStream, _| {
-        let first = read_commands(stream, 7).unwrap_or_default();
-        let settings = "*7\r\n$4\r\ntrue\r\n$3\r\n600\r\n$1\r\n5\r\n$4\r\ntrue\r\n$3\r\n600\r\n$1\r\n5\r\n$4\r\ntrue\r\n";
+        let tell = |commands: Option<Vec<Vec<String>>>| {
+            let _ = seen.lock().expect("no panic").send(commands.unwrap_or_default());
+        };
+        tell(read_commands(stream, 7));
+        let _ = told.lock().expect("no panic").recv();
+        let rule = "$4\r\ntrue\r\n$3\r\n600\r\n$1\r\n5\r\n";
         let counters = ":1\r\n:1\r\n:600000\r\n-WRONGTYPE of another kind\r\n:0\r\n:-1\r\n";
-        let _ = stream.write_all(format!("{settings}{counters}").as_bytes());
-        let second = read_commands(stream, 4).unwrap_or_default();
-        for command in first.into_iter().chain(second) {
-            let _ = seen.lock().expect("no panic").send(command);
-        }
+        let _ = stream.write_all(format!("*7\r\n{rule}{rule}$4\r\ntrue\r\n{counters}").as_bytes());
+        tell(read_commands(stream, 8));
         // Held open without an answer.
         let _ = read_commands(stream, 1);
     }));
     let limiter =
-        Limiter::builder().redis(server.url()).deadline(Duration::from_secs(2)).open().expect("opens");
-    let (sound, foreign) = (rule(&limiter, spec("sound", 600, 5)), rule(&limiter, spec("foreign", 600, 5)));
-    let decisions = limiter.acquire_all(&[(&sound, "u1"), (&foreign, "u1")]);
-    assert_eq!(outcomes(&decisions), [Outcome::Allowed, Outcome::FaultAllowed], "{decisions:?}");
-    assert_eq!((decisions[0].count(), decisions[0].fault()), (1, None));
-    assert_eq!(decisions[1].fault().map(tollgate::Fault::kind), Some(FaultKind::Timeout));
-    // The second trip is that of the foreign key alone.
-    let commands: Vec<_> = commands.iter().take(11).map(|command| command.join(" ")).collect();
-    assert!(commands[7..].iter().all(|command| command.contains("ratelimit:wms:foreign:u1")), "{commands:?}");
+        Limiter::builder().redis(server.url()).deadline(Duration::from_secs(4)).open().expect("opens");
+    let hasty = |name| rule(&limiter, spec(name, 600, 5).deadline(Duration::from_secs(2)));
+    let (sound, foreign, other) = (hasty("sound"), hasty("foreign"), rule(&limiter, spec("other", 600, 5)));
+    std::thread::scope(|scope| {
+        let several = scope.spawn(|| limiter.acquire_all(&[(&sound, "u1"), (&foreign, "u1")]));
+        assert_eq!(commands.recv().expect("a batch").len(), 7);
+        let longer = scope.spawn(|| limiter.acquire(&other, "u1"));
+        // It queues meanwhile, and is in the next batch with what needs a second trip.
+        std::thread::sleep(Duration::from_millis(300));
+        go.send(()).expect("a server that listens");
+        let decisions = several.join().expect("no panic");
+        assert_eq!(outcomes(&decisions), [Outcome::Allowed, Outcome::FaultAllowed], "{decisions:?}");
+        assert_eq!((decisions[0].count(), decisions[0].fault()), (1, None));
+        assert_eq!(decisions[1].fault().map(tollgate::Fault::kind), Some(FaultKind::Timeout));
+        // The second trip is that of the foreign key alone, and what the other wants.
+        let second: Vec<_> =
+            commands.recv().expect("a batch").iter().map(|command| command.join(" ")).collect();
+        let on = |key: &str| second.iter().filter(|command| command.contains(key)).count();
+        assert_eq!((on(":foreign:u1"), on(":other:u1"), on(":sound:u1")), (4, 3, 0), "{second:?}");
+        assert_eq!(longer.join().expect("no panic").outcome(), Outcome::FaultAllowed);
+    });
 }

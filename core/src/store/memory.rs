@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 use hashbrown::HashTable;
 use parking_lot::{Mutex, RwLock};
 
-use super::{Counted, Fault, FaultKind, Hit, Reading, Store, StoreState};
+use super::{Counted, Counter, Fault, FaultKind, Hit, Reading, Store, StoreState};
 use crate::clock::{Clock, MonotonicClock};
 use crate::settings::{Check, Settings};
 use crate::window::Window;
@@ -85,14 +85,18 @@ impl MemoryStore {
 
     /// Counts `hits` at `key` under settings that are already known. A counter of another `epoch` has ended.
     pub(crate) fn count(&self, key: &str, epoch: u32, settings: &Settings, hits: u64) -> Counted {
-        let hash = self.hasher.hash_one(key);
-        // The low bits choose within the table.
-        let shard = (hash >> 32) as usize & (self.shards.len() - 1);
-        let mut shard = self.shards[shard].lock();
+        let (hash, shard) = self.shard(key);
+        let mut shard = shard.lock();
         // Read under the lock, so that time doesn't go back between two hits on one counter.
         let now = self.clock.now().as_millis() as u64;
         shard.sweep(now);
         shard.hit(hash, key, epoch, settings, hits, now)
+    }
+
+    fn shard(&self, key: &str) -> (u64, &Mutex<Shard>) {
+        let hash = self.hasher.hash_one(key);
+        // The low bits choose within the table.
+        (hash, &self.shards[(hash >> 32) as usize & (self.shards.len() - 1)])
     }
 
     fn live_settings(&self, hit: &Hit<'_>) -> Settings {
@@ -134,6 +138,25 @@ impl Store for MemoryStore {
         Ok(Reading { settings, counted, unread: None })
     }
 
+    fn counter(&self, key: &str, _deadline: Instant) -> Result<Option<Counter>, Fault> {
+        let (hash, shard) = self.shard(key);
+        let mut shard = shard.lock();
+        let now = self.clock.now().as_millis() as u64;
+        Ok(shard.standing(hash, key, now).map(|entry| Counter {
+            count: entry.count,
+            ends_in: Some(Duration::from_millis(entry.ends - now)),
+        }))
+    }
+
+    fn clear(&self, key: &str, _deadline: Instant) -> Result<bool, Fault> {
+        let (hash, shard) = self.shard(key);
+        let mut shard = shard.lock();
+        let now = self.clock.now().as_millis() as u64;
+        let found = shard.standing(hash, key, now);
+        // It has ended, and goes with the others that have.
+        Ok(found.map(|entry| entry.ends = now).is_some())
+    }
+
     fn setting(&self, field: &str, _deadline: Instant) -> Result<Option<String>, Fault> {
         Ok(self.config.read().get(field).cloned())
     }
@@ -170,6 +193,12 @@ impl Shard {
             ends: BinaryHeap::new(),
             capacity,
         }
+    }
+
+    /// The counter whose window hasn't ended.
+    fn standing(&mut self, hash: u64, key: &str, now: u64) -> Option<&mut Entry> {
+        let at = *self.index.find(hash, |at| *self.entries[*at as usize].key == *key)?;
+        Some(&mut self.entries[at as usize]).filter(|entry| entry.ends > now)
     }
 
     fn hit(&mut self, hash: u64, key: &str, epoch: u32, settings: &Settings, hits: u64, now: u64) -> Counted {

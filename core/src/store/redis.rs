@@ -14,11 +14,11 @@ use std::time::{Duration, Instant};
 use redis::Value;
 
 use self::batch::Lane;
-use self::carrier::{Board, Carrier, Load, Reply, Several, Stage, Task};
+use self::carrier::{Board, Carrier, Command, Load, Reply, Several, Stage, Task};
 use self::cluster::{Cluster, block_on};
 use self::link::{Link, Tls};
 use self::topology::{Options, Topology};
-use super::{Fault, FaultKind, Hit, Reading, Store, StoreFuture, StoreState};
+use super::{Counter, Fault, FaultKind, Hit, Reading, Store, StoreFuture, StoreState};
 use crate::key::Keys;
 
 pub use topology::RedisError;
@@ -101,16 +101,34 @@ impl RedisStore {
 
     /// Runs one command of the configuration hash.
     fn configure(&self, name: &'static str, arguments: &[&str], deadline: Instant) -> Result<Value, Fault> {
-        let mut bytes = Vec::new();
-        let words = [name, &self.config].into_iter().chain(arguments.iter().copied());
-        dialect::command(&mut bytes, &words.map(str::as_bytes).collect::<Vec<_>>());
+        let words: Vec<_> = [name, &self.config].into_iter().chain(arguments.iter().copied()).collect();
+        let mut values = self.run(&self.config, name, &[&words], deadline)?;
+        values.pop().ok_or_else(|| dialect::nonsense(name, values))
+    }
+
+    /// Runs commands on one key: a reply for each, none of which is a refusal.
+    fn run(
+        &self,
+        key: &str,
+        name: &'static str,
+        commands: &[&[&str]],
+        deadline: Instant,
+    ) -> Result<Vec<Value>, Fault> {
+        let encoded = |words: &&[&str]| {
+            let mut bytes = Vec::new();
+            dialect::command(&mut bytes, &words.iter().map(|word| word.as_bytes()).collect::<Vec<_>>());
+            bytes
+        };
+        let command = Command { name, commands: commands.iter().map(encoded).collect(), asking: false };
         let reply = match self.servers()? {
-            Servers::One { lanes, .. } => lanes[0].call(Task::Command(name, bytes).into(), deadline),
-            Servers::Cluster(cluster) => cluster.configure(name, &bytes, deadline),
+            Servers::One { lanes, hasher } => {
+                lanes[place(lanes, hasher, key)].call(Task::Command(command).into(), deadline)
+            }
+            Servers::Cluster(cluster) => cluster.run(key, &command, deadline),
         };
         match reply? {
-            Reply::Value(value) => Ok(value),
-            _ => Err(dialect::nonsense(name, "a hit's reply")),
+            Reply::Values(values) => Ok(values),
+            Reply::Reading(reading) | Reply::Standing(reading) => Err(dialect::nonsense(name, reading)),
         }
     }
 }
@@ -149,7 +167,7 @@ fn several(hits: &[Hit<'_>], places: &[usize], board: &Arc<Board>) -> Load {
 fn reading(reply: Reply) -> Result<Reading, Fault> {
     match reply {
         Reply::Reading(reading) | Reply::Standing(reading) => Ok(reading),
-        Reply::Value(value) => Err(dialect::nonsense("a hit", value)),
+        Reply::Values(values) => Err(dialect::nonsense("a hit", values)),
     }
 }
 
@@ -227,6 +245,22 @@ impl Store for RedisStore {
             }
             board.take()
         })
+    }
+
+    fn counter(&self, key: &str, deadline: Instant) -> Result<Option<Counter>, Fault> {
+        let look: [&[&str]; 2] = [&["HGET", key, "count"], &["PTTL", key]];
+        let found = self.run(key, "HGET", &look, deadline);
+        found.and_then(|replies| dialect::read_counter(&replies)).map_err(|fault| match fault.code() {
+            "WRONGTYPE" | "foreign" => dialect::foreign(key),
+            _ => fault,
+        })
+    }
+
+    fn clear(&self, key: &str, deadline: Instant) -> Result<bool, Fault> {
+        match self.run(key, "DEL", &[&["DEL", key]], deadline)?.as_slice() {
+            [Value::Int(removed)] => Ok(*removed > 0),
+            other => Err(dialect::nonsense("DEL", other)),
+        }
     }
 
     fn setting(&self, field: &str, deadline: Instant) -> Result<Option<String>, Fault> {

@@ -38,8 +38,8 @@ pub(super) enum Task {
         rule: Arc<Tracked>,
         asking: bool,
     },
-    /// A command of the configuration hash, as it stands.
-    Command(&'static str, Vec<u8>),
+    /// Commands as they stand, such as those of the configuration hash.
+    Command(Command),
     /// A write whose reply nobody needs.
     Afterwards(Afterwards),
 }
@@ -49,7 +49,19 @@ pub(super) enum Reply {
     Reading(Reading),
     /// The same, of a window whose end was set before.
     Standing(Reading),
-    Value(Value),
+    /// To commands: one for each.
+    Values(Vec<Value>),
+}
+
+/// Commands on one key that are none of a hit's.
+#[derive(Clone)]
+pub(super) struct Command {
+    /// What a fault calls the first.
+    pub(super) name: &'static str,
+    /// Each as bytes.
+    pub(super) commands: Vec<Vec<u8>>,
+    /// Whether a cluster's node is asked that is only about to get the key.
+    pub(super) asking: bool,
 }
 
 pub(super) struct Hit {

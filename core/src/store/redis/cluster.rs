@@ -18,7 +18,7 @@ use parking_lot::{Condvar, Mutex, RwLock};
 
 use self::asked::{Asked, BegunHit};
 use self::map::{Map, Node, slot};
-use super::carrier::{Carrier, Load, Reply, Stage, Task};
+use super::carrier::{Carrier, Command, Load, Reply, Stage, Task};
 use super::dialect;
 use super::link::Tls;
 use super::topology::Address;
@@ -125,15 +125,10 @@ impl Cluster {
         asked.into_iter().map(begin).collect()
     }
 
-    /// Runs one command of the configuration hash.
-    pub(super) fn configure(
-        &self,
-        name: &'static str,
-        command: &[u8],
-        deadline: Instant,
-    ) -> Result<Reply, Fault> {
-        let task = |_| Task::Command(name, command.to_vec());
-        block_on(self.shared.carry(&self.shared.config, task, deadline))
+    /// Runs commands on one key.
+    pub(super) fn run(&self, key: &str, command: &Command, deadline: Instant) -> Result<Reply, Fault> {
+        let task = |asking| Task::Command(Command { asking, ..command.clone() });
+        block_on(self.shared.carry(key, task, deadline))
     }
 
     pub(super) fn fault(&self) -> Option<Fault> {

@@ -9,7 +9,7 @@ use redis::{ServerError, Value};
 
 use crate::key::LOG_CHECK;
 use crate::settings::Settings;
-use crate::store::{Counted, Fault, FaultKind};
+use crate::store::{Counted, Counter, Fault, FaultKind};
 use crate::window::Window;
 
 /// Which commands a server knows.
@@ -272,6 +272,36 @@ pub(super) fn read_replaced(replies: &[Value], interval_ms: u64) -> Result<Count
         }
         _ => Err(nonsense("a replacement", replies)),
     }
+}
+
+/// Reads the replies to `HGET key count` and `PTTL key`; none where nothing is counted.
+///
+/// # Errors
+/// The fault of what is no counter, or of replies that make no sense.
+pub(super) fn read_counter(replies: &[Value]) -> Result<Option<Counter>, Fault> {
+    let [count, Value::Int(ttl)] = replies else { return Err(nonsense("HGET", replies)) };
+    let text = match count {
+        // Between the two it may have begun or ended.
+        Value::Nil => return Ok(None),
+        _ if *ttl == -2 => return Ok(None),
+        Value::BulkString(text) => String::from_utf8_lossy(text),
+        other => return Err(nonsense("HGET", other)),
+    };
+    // As the server writes numbers: it takes no others for one.
+    match text.parse::<u64>().ok().filter(|count| *count <= Window::MAX_COUNT && count.to_string() == text) {
+        Some(count) => {
+            let ends_in = u64::try_from(*ttl).ok().map(|ms| Duration::from_millis(ms.max(1)));
+            Ok(Some(Counter { count, ends_in }))
+        }
+        None => Err(Fault::new(FaultKind::Refused, "foreign", text)),
+    }
+}
+
+/// The fault of a key where something stands that is no counter.
+pub(super) fn foreign(key: &str) -> Fault {
+    let detail =
+        format!("what stands at {key} is no counter: the next hit replaces it, and clearing it removes it");
+    Fault::new(FaultKind::Refused, "foreign", detail)
 }
 
 /// The values of each rule's fields.

@@ -9,7 +9,7 @@ use super::super::batch::Landing;
 use super::super::dialect::{self, Answer, Sequence, Verdict};
 use super::super::link::{Afterwards, Wire};
 use super::plan::{Group, Kind};
-use super::{Carrier, Hit, Reply, Stage, Task, no_answer};
+use super::{Carrier, Command, Hit, Reply, Stage, Task, no_answer};
 use crate::settings::Check;
 use crate::store::{Counted, Fault, FaultKind, Reading, Tracked};
 use crate::window::Window;
@@ -117,9 +117,9 @@ impl Arrival {
                 }
                 self.settle_replaced(group, counted);
             }
-            Kind::Command => self.settle_command(group, replies),
+            Kind::Command { .. } => self.settle_command(group, replies),
             Kind::Afterwards => {
-                self.landings[group.members[0]] = Some(Landing::Done(Ok(Reply::Value(Value::Nil))))
+                self.landings[group.members[0]] = Some(Landing::Done(Ok(Reply::Values(Vec::new()))))
             }
         }
     }
@@ -225,10 +225,14 @@ impl Arrival {
 
     fn settle_command(&mut self, group: &Group, replies: Result<&[Value], Fault>) {
         let member = group.members[0];
-        if let Some(Task::Command(name, _)) = self.tasks[member].take() {
-            let result = replies.and_then(|replies| match &replies[0] {
-                Value::ServerError(error) => Err(dialect::refused(name, error)),
-                value => Ok(Reply::Value(value.clone())),
+        if let Some(Task::Command(Command { name, .. })) = self.tasks[member].take() {
+            let refused = |value: &Value| match value {
+                Value::ServerError(error) => Some(dialect::refused(name, error)),
+                _ => None,
+            };
+            let result = replies.and_then(|replies| match replies.iter().find_map(refused) {
+                Some(fault) => Err(fault),
+                None => Ok(Reply::Values(replies.to_vec())),
             });
             self.landings[member] = Some(Landing::Done(result));
         }

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use super::super::dialect::{self, Count, Sequence};
-use super::{Hit, Stage, Task};
+use super::{Command, Hit, Stage, Task};
 use crate::settings::{Check, Settings};
 use crate::store::Tracked;
 
@@ -55,7 +55,10 @@ pub(super) enum Kind {
         interval_ms: u64,
         asking: bool,
     },
-    Command,
+    Command {
+        replies: usize,
+        asking: bool,
+    },
     Afterwards,
 }
 
@@ -64,7 +67,8 @@ impl Kind {
         let replies = match self {
             Self::Look { .. } | Self::Settings { .. } | Self::Afterwards => 0,
             Self::Count { .. } | Self::Blind { .. } => Count::replies(sequence),
-            Self::Confirm { .. } | Self::Command | Self::AskSettings => 1,
+            Self::Confirm { .. } | Self::AskSettings => 1,
+            Self::Command { replies, .. } => replies,
             Self::Replace { .. } => Count::REPLACE_REPLIES,
         };
         if self.asking() { 2 * replies } else { replies }
@@ -74,15 +78,16 @@ impl Kind {
     pub(super) fn asking(self) -> bool {
         match self {
             Self::AskSettings => true,
-            Self::Blind { asking, .. } | Self::Confirm { asking, .. } | Self::Replace { asking, .. } => {
-                asking
-            }
+            Self::Blind { asking, .. }
+            | Self::Confirm { asking, .. }
+            | Self::Replace { asking, .. }
+            | Self::Command { asking, .. } => asking,
             _ => false,
         }
     }
 
     fn can_be_shared(self) -> bool {
-        !matches!(self, Self::Command | Self::AskSettings | Self::Afterwards)
+        !matches!(self, Self::Command { .. } | Self::AskSettings | Self::Afterwards)
     }
 }
 
@@ -92,7 +97,9 @@ impl Plan {
         let mut groups: HashMap<(Kind, &str), usize> = HashMap::new();
         for (at, task) in tasks.iter().enumerate() {
             let (kind, key, hits) = match task {
-                Task::Command(..) => (Kind::Command, "", 0),
+                Task::Command(Command { commands, asking, .. }) => {
+                    (Kind::Command { replies: commands.len(), asking: *asking }, "", 0)
+                }
                 Task::Afterwards(_) => (Kind::Afterwards, "", 0),
                 Task::Settings { asking: true, .. } => (Kind::AskSettings, "", 0),
                 Task::Settings { rule, asking: false } => (Kind::Settings { rule: plan.rule(rule) }, "", 0),
@@ -146,8 +153,13 @@ impl Plan {
         }
         for Group { kind, members, hits, .. } in &self.groups {
             let hit = match &tasks[members[0]] {
-                Task::Command(_, command) => {
-                    bytes.extend_from_slice(command);
+                Task::Command(Command { commands, asking, .. }) => {
+                    for command in commands {
+                        if *asking {
+                            dialect::command(bytes, &[b"ASKING"]);
+                        }
+                        bytes.extend_from_slice(command);
+                    }
                     continue;
                 }
                 Task::Settings { rule, asking: true } => {

@@ -3,7 +3,6 @@
 use std::sync::Arc;
 
 use parking_lot::Mutex;
-use redis::Value;
 
 use super::{Hit, Load, Reply, Task, no_answer};
 use crate::store::redis::batch::Landing;
@@ -93,7 +92,7 @@ pub(super) fn pack(
             }
             match hits.is_empty() {
                 // The board says what.
-                true => Landing::Done(Ok(Reply::Value(Value::Nil))),
+                true => Landing::Done(Ok(Reply::Values(Vec::new()))),
                 false => Landing::Again(Load::Several(Several { hits, board })),
             }
         }
