@@ -27,7 +27,7 @@ public final class InterceptionQueue implements AutoCloseable {
     public static final int DEFAULT_CAPACITY = 1_024;
 
     private static final Logger LOG = LoggerFactory.getLogger(InterceptionQueue.class);
-    private static final String HOW_TO_SWITCH_OFF = ". Limiting goes on. To do without records set tollgate.records.enabled=false, or "
+    private static final String HOW_TO_SWITCH_OFF = " Limiting goes on. To do without records set tollgate.records.enabled=false, or "
             + "the field log.check of the configuration in Redis to false, which works at once";
     private static final long DRAIN_MILLIS = 2_000;
     private static final long INTERRUPTED_MILLIS = 500;
@@ -91,11 +91,10 @@ public final class InterceptionQueue implements AutoCloseable {
                     return true;
                 }
             } else if (!closed) {
-                overflows.error("tollgate: " + capacity + " rejections wait to be recorded, one more is dropped: does the database hang?"
-                        + HOW_TO_SWITCH_OFF, null);
+                say(overflows, capacity + " rejections wait to be recorded, one more is dropped: does the database hang?", null);
             }
         } catch (Throwable e) {
-            overflows.error("tollgate: a rejection can't be queued for its record" + HOW_TO_SWITCH_OFF, e);
+            say(overflows, "a rejection can't be queued for its record: " + e + '.', e);
         }
         dropped.incrementAndGet();
         return false;
@@ -222,16 +221,20 @@ public final class InterceptionQueue implements AutoCloseable {
             recorded.incrementAndGet();
         } catch (Throwable e) {
             failed.incrementAndGet();
-            try {
-                failures.error("tollgate: a rejection by " + row.module() + '.' + row.rule() + " was not recorded: "
-                        + (e.getMessage() != null ? e.getMessage() : e.toString()) + HOW_TO_SWITCH_OFF, e);
-            } catch (Throwable ignored) {
-                // An appender that fails, or no memory: there is nobody left to tell.
-            }
+            say(failures, "a rejection by " + row.module() + '.' + row.rule() + " was not recorded: "
+                    + (e.getMessage() != null ? e.getMessage() : e.toString()) + '.', e);
         }
         if (!abandoned) {
             // A recorder's own interrupt isn't the next row's.
             Thread.interrupted();
+        }
+    }
+
+    private static void say(FaultLog log, String what, Throwable cause) {
+        try {
+            log.error("tollgate: " + what + HOW_TO_SWITCH_OFF, cause);
+        } catch (Throwable ignored) {
+            // An appender that fails, or no memory: there is nobody left to tell.
         }
     }
 }

@@ -6,6 +6,8 @@ import java.sql.SQLException;
 import java.sql.Timestamp;
 import java.sql.Types;
 import java.time.Instant;
+import java.time.ZoneOffset;
+import java.time.format.DateTimeFormatter;
 import java.util.Arrays;
 import java.util.Calendar;
 import java.util.GregorianCalendar;
@@ -22,6 +24,8 @@ final class InterceptionTable {
             + "interval_seconds, hit_limit, hit_count, outcome, client_address, instance_name";
 
     private static final Pattern IDENTIFIER = Pattern.compile("([A-Za-z_][A-Za-z0-9_$]{0,127}\\.)?[A-Za-z_][A-Za-z0-9_$]{0,127}");
+    private static final DateTimeFormatter MYSQL_TIME = DateTimeFormatter.ofPattern("uuuu-MM-dd HH:mm:ss.SSS", Locale.ROOT)
+            .withZone(ZoneOffset.UTC);
     private static final String FOLDER = "io/tollgate/spring/record/";
     /** SQL states of a missing table, or column: MySQL, MariaDB and H2; PostgreSQL; SQL Server. */
     private static final Set<String> MISFIT_STATES = new HashSet<>(Arrays.asList(
@@ -53,7 +57,12 @@ final class InterceptionTable {
             statement.setNull(index, Types.TIMESTAMP);
             return;
         }
-        statement.setTimestamp(index, Timestamp.from(time), utc());
+        if (isMySql(product(statement.getConnection()))) {
+            // Its drivers shift times between zones in ways that differ by version and setting, and some write a Thai locale's year.
+            statement.setString(index, MYSQL_TIME.format(time));
+        } else {
+            statement.setTimestamp(index, Timestamp.from(time), utc());
+        }
     }
 
     /** Gregorian whatever the locale: a Buddhist calendar's year is another. New each time, since drivers set it. */
@@ -73,16 +82,23 @@ final class InterceptionTable {
     }
 
     private static String ddl(Connection connection) {
-        String product;
-        try {
-            product = connection.getMetaData().getDatabaseProductName().toLowerCase(Locale.ROOT);
-        } catch (SQLException | RuntimeException e) {
-            product = "";
-        }
-        return product.contains("mysql") || product.contains("mariadb") ? "mysql.sql"
+        String product = product(connection);
+        return isMySql(product) ? "mysql.sql"
                 : product.contains("postgres") ? "postgresql.sql"
                 : product.contains("oracle") ? "oracle.sql"
                 : product.contains("microsoft") ? "sqlserver.sql"
                 : product.equals("h2") ? "h2.sql" : "*.sql (the nearest to your database)";
+    }
+
+    private static boolean isMySql(String product) {
+        return product.contains("mysql") || product.contains("mariadb");
+    }
+
+    private static String product(Connection connection) {
+        try {
+            return connection.getMetaData().getDatabaseProductName().toLowerCase(Locale.ROOT);
+        } catch (SQLException | RuntimeException e) {
+            return "";
+        }
     }
 }
