@@ -18,14 +18,27 @@ final class MariaDbServer extends DatabaseServer {
     private final String install = program("mariadb-install-db", "mariadb-server", FOLDERS);
     private final String server = program("mariadbd", "mariadb-server", FOLDERS);
 
+    private final String scheme;
+    private final String options;
+
+    MariaDbServer() {
+        this("mariadb", "");
+    }
+
+    /** Reached by another driver than its own. */
+    MariaDbServer(String scheme, String options) {
+        this.scheme = scheme;
+        this.options = options;
+    }
+
     @Override
     String url() {
-        return "jdbc:mariadb://127.0.0.1:" + port + "/records?user=root";
+        return "jdbc:" + scheme + "://127.0.0.1:" + port + "/records?user=root" + options;
     }
 
     @Override
     String adminUrl() {
-        return "jdbc:mariadb://127.0.0.1:" + port + "/?user=root";
+        return "jdbc:" + scheme + "://127.0.0.1:" + port + "/?user=root" + options;
     }
 
     @Override
