@@ -86,7 +86,7 @@ enum tollgate_status
   TOLLGATE_BAD_SETTING = 10,
   // The store did not answer, or refused. Decisions never end so: they follow the fault policy.
   TOLLGATE_STORE_FAULT = 11,
-  // There is no such setting.
+  // There is no such setting, or no such counter.
   TOLLGATE_NOT_FOUND = 12,
   // The text was cut to fit the buffer; the length that was reported is that of the whole.
   TOLLGATE_BUFFER_TOO_SMALL = 13,
@@ -222,6 +222,16 @@ typedef struct tollgate_limiter tollgate_limiter;
 // Owned by its limiter: it lives until tollgate_close and is never freed by itself. Like a limiter's, the
 // pointer is a number that is looked up.
 typedef struct tollgate_rule tollgate_rule;
+
+// A user's counter as it stands in the store. Set size, or use TOLLGATE_INIT.
+typedef struct tollgate_counter_snapshot {
+  // sizeof(tollgate_counter_snapshot); TOLLGATE_INIT sets it.
+  size_t size;
+  // Hits so far in the window, rejected ones too.
+  uint64_t count;
+  // Milliseconds until the window ends; 0 for a counter whose end was lost, which its next hit gives one.
+  uint64_t ends_in_ms;
+} tollgate_counter_snapshot;
 
 // What a limiter said about one hit. Set size, or use TOLLGATE_INIT; it can be used again and again.
 typedef struct tollgate_decision {
@@ -365,9 +375,48 @@ typedef struct tollgate_stats_snapshot {
   uint64_t store_up;
 } tollgate_stats_snapshot;
 
+// What a limiter's store says of itself. Set size, or use TOLLGATE_INIT.
+typedef struct tollgate_store_snapshot {
+  // sizeof(tollgate_store_snapshot); TOLLGATE_INIT sets it.
+  size_t size;
+  // Connections made so far; one more than the store keeps is a reconnect.
+  uint64_t connects;
+  // A tollgate_fault: why the store can't be asked right now.
+  uint64_t fault;
+} tollgate_store_snapshot;
+
 #ifdef __cplusplus
 extern "C" {
 #endif // __cplusplus
+
+// Looks at a user's counter: counts nothing and changes nothing, not even the window's end. Blocks for a second at most.
+//
+// `user` is as in tollgate_acquire; `counter` is only written on success. What this process counted by itself while the
+// store was away isn't there.
+//
+// Returns TOLLGATE_OK, TOLLGATE_NOT_FOUND where nothing is counted, TOLLGATE_STORE_FAULT also where something stands there that
+// is no counter, TOLLGATE_NULL_ARGUMENT, TOLLGATE_CLOSED, TOLLGATE_FOREIGN_RULE, TOLLGATE_TOO_LONG, TOLLGATE_NOT_UTF8,
+// TOLLGATE_BAD_SIZE or TOLLGATE_PANIC.
+//
+// # Safety
+// `user` has `user_len` readable bytes; `counter` as many writable ones as its size says; or they are NULL.
+tollgate_status tollgate_counter(struct tollgate_limiter *limiter,
+                                 struct tollgate_rule *rule,
+                                 const char *user,
+                                 size_t user_len,
+                                 struct tollgate_counter_snapshot *counter);
+
+// Removes a user's counter, or what else stands in its place: the next hit begins a window. Blocks for a second at most.
+//
+// Returns TOLLGATE_OK where there was something, TOLLGATE_NOT_FOUND where there was nothing, TOLLGATE_STORE_FAULT,
+// TOLLGATE_NULL_ARGUMENT, TOLLGATE_CLOSED, TOLLGATE_FOREIGN_RULE, TOLLGATE_TOO_LONG, TOLLGATE_NOT_UTF8 or TOLLGATE_PANIC.
+//
+// # Safety
+// `user` has `user_len` readable bytes or is NULL.
+tollgate_status tollgate_clear(struct tollgate_limiter *limiter,
+                               struct tollgate_rule *rule,
+                               const char *user,
+                               size_t user_len);
 
 // Counts one hit and decides it. Blocks for one round trip to the store, at most for the deadline.
 //
@@ -619,6 +668,22 @@ tollgate_status tollgate_acquire_all_async(struct tollgate_limiter *limiter,
 // # Safety
 // `stats` has as many writable bytes as its size says, or is NULL.
 tollgate_status tollgate_stats(struct tollgate_limiter *limiter, struct tollgate_stats_snapshot *stats);
+
+// How a limiter's store is right now; what tollgate_stats has no place for.
+//
+// `buffer` gets why it can't be asked, for people, and a final NUL, cut where it is longer than `capacity` - 1 bytes; empty
+// while it can. `length` gets the length of the whole text. `state` is written also where the text is cut.
+//
+// Returns TOLLGATE_OK, TOLLGATE_NULL_ARGUMENT, TOLLGATE_CLOSED, TOLLGATE_BAD_SIZE or TOLLGATE_BUFFER_TOO_SMALL.
+//
+// # Safety
+// `state` has as many writable bytes as its size says, `buffer` has `capacity` writable ones, `length` is writable; or they
+// are NULL.
+tollgate_status tollgate_store_state(struct tollgate_limiter *limiter,
+                                     struct tollgate_store_snapshot *state,
+                                     char *buffer,
+                                     size_t capacity,
+                                     size_t *length);
 
 #ifdef __cplusplus
 }  // extern "C"

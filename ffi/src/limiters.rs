@@ -5,7 +5,8 @@ use std::time::Duration;
 
 use parking_lot::Mutex;
 use tollgate::{
-    Acquiring, AcquiringAll, Decision, FaultKind, Identity, Limiter, OnFault, Rule, RuleError, RuleHandle,
+    Acquiring, AcquiringAll, Counter, Decision, FaultKind, Identity, Limiter, OnFault, Rule, RuleError,
+    RuleHandle,
 };
 
 use crate::handles::{CAPACITY, Full, Held, Table};
@@ -130,6 +131,18 @@ pub(crate) fn acquire_all_async(
     let (open, rules) = all(limiter, hits, argument)?;
     let pairs: Vec<_> = rules.iter().zip(hits).map(|(rule, (_, user))| (&rule.handle, *user)).collect();
     Ok(open.limiter.acquire_all_async(&pairs))
+}
+
+/// What stands in the store for a user; none where nothing does.
+pub(crate) fn counter(limiter: usize, rule: usize, user: Identity<'_>) -> Result<Option<Counter>, Failure> {
+    let (open, rule) = both(limiter, rule)?;
+    Ok(open.limiter.counter(&rule.handle, user)?)
+}
+
+/// Removes what stands in the store for a user; true if there was something.
+pub(crate) fn clear(limiter: usize, rule: usize, user: Identity<'_>) -> Result<bool, Failure> {
+    let (open, rule) = both(limiter, rule)?;
+    Ok(open.limiter.clear(&rule.handle, user)?)
 }
 
 /// A limiter and the rules of hits.

@@ -3,7 +3,7 @@
 use std::cell::RefCell;
 use std::fmt;
 
-use tollgate::{IdentityError, OpenError, RuleError, SettingError};
+use tollgate::{Fault, IdentityError, OpenError, RuleError, SettingError};
 
 /// The result of every function. Numbers are never reused.
 #[repr(i32)]
@@ -34,7 +34,7 @@ pub enum tollgate_status {
     TOLLGATE_BAD_SETTING = 10,
     /// The store did not answer, or refused. Decisions never end so: they follow the fault policy.
     TOLLGATE_STORE_FAULT = 11,
-    /// There is no such setting.
+    /// There is no such setting, or no such counter.
     TOLLGATE_NOT_FOUND = 12,
     /// The text was cut to fit the buffer; the length that was reported is that of the whole.
     TOLLGATE_BUFFER_TOO_SMALL = 13,
@@ -112,6 +112,12 @@ impl From<RuleError> for Failure {
 impl From<IdentityError> for Failure {
     fn from(error: IdentityError) -> Self {
         Self::new(TOLLGATE_NOT_UTF8, error.to_string())
+    }
+}
+
+impl From<Fault> for Failure {
+    fn from(fault: Fault) -> Self {
+        Self::new(TOLLGATE_STORE_FAULT, fault.to_string())
     }
 }
 

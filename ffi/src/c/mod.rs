@@ -1,5 +1,6 @@
 //! The C interface: one file an object. `include/tollgate.h` is generated from here.
 
+mod counter;
 mod decision;
 mod deferred;
 mod errors;
@@ -11,6 +12,7 @@ mod several;
 mod stats;
 mod text;
 
+pub use counter::*;
 pub use decision::*;
 pub use deferred::*;
 pub use errors::*;

@@ -17,8 +17,8 @@ use crate::task;
 
 /// Head of an answer that a panic took the place of.
 const DEFECT: jlong = -1;
-/// Longs of the statistics: a total for each outcome; counters; whether the store is up; rules.
-const STATS: usize = Outcome::ALL.len() + 3;
+/// Longs of the statistics: a total for each outcome; counters; whether the store is up; rules; connects.
+const STATS: usize = Outcome::ALL.len() + 4;
 /// Longs of one of several hits: its rule, where its user begins, how long it is.
 const HIT: usize = 3;
 /// Users up to this many bytes are copied to the stack.
@@ -174,23 +174,74 @@ pub(crate) extern "system" fn Java_io_tollgate_Tollgate_submitAll<'local>(
     })
 }
 
-/// `void stats(long limiter, long[] values)`
+/// `boolean counter(long limiter, long rule, byte[] user, int length, long[] values)`: whether there is one; its count and the
+/// milliseconds until its window ends, or −1.
+#[unsafe(no_mangle)]
+pub(crate) extern "system" fn Java_io_tollgate_Tollgate_counter<'local>(
+    mut env: EnvUnowned<'local>,
+    _class: JClass<'local>,
+    limiter: jlong,
+    rule: jlong,
+    user: jbyteArray,
+    length: jint,
+    values: jlongArray,
+) -> jboolean {
+    boundary!(jni env {
+        let raw = env.as_raw();
+        let look = |user: Identity<'_>| limiters::counter(handle(limiter), handle(rule), user);
+        // SAFETY: the JVM passes the environment of this thread, and an array or null.
+        let Some(found) = unsafe { identified(raw, user, length, look) }? else { return Ok(false) };
+        let ends_in = found.ends_in.map_or(-1, |time| clamp(limiters::millis(time)));
+        // SAFETY: the JVM passes the environment of this thread.
+        unsafe { fill(raw, values, &[clamp(found.count), ends_in]) }?;
+        Ok(true)
+    })
+}
+
+/// `boolean clear(long limiter, long rule, byte[] user, int length)`
+#[unsafe(no_mangle)]
+pub(crate) extern "system" fn Java_io_tollgate_Tollgate_clear<'local>(
+    mut env: EnvUnowned<'local>,
+    _class: JClass<'local>,
+    limiter: jlong,
+    rule: jlong,
+    user: jbyteArray,
+    length: jint,
+) -> jboolean {
+    boundary!(jni env {
+        let clear = |user: Identity<'_>| limiters::clear(handle(limiter), handle(rule), user);
+        // SAFETY: the JVM passes the environment of this thread, and an array or null.
+        unsafe { identified(env.as_raw(), user, length, clear) }
+    })
+}
+
+/// `String stats(long limiter, long[] values)`: why the store can't be asked, or null.
 #[unsafe(no_mangle)]
 pub(crate) extern "system" fn Java_io_tollgate_Tollgate_stats<'local>(
     mut env: EnvUnowned<'local>,
     _class: JClass<'local>,
     limiter: jlong,
     values: jlongArray,
-) {
+) -> JString<'local> {
     boundary!(jni env {
         let stats = limiters::get(handle(limiter))?.limiter.stats();
         let mut longs = [0; STATS];
         for (long, outcome) in longs.iter_mut().zip(Outcome::ALL) {
             *long = clamp(stats.hits(outcome));
         }
-        longs[STATS - 3..].copy_from_slice(&[clamp(stats.store.counters), stats.store.is_up().into(), clamp(stats.rules)]);
+        let store = stats.store;
+        longs[STATS - 4..].copy_from_slice(&[
+            clamp(store.counters),
+            store.is_up().into(),
+            clamp(stats.rules),
+            clamp(store.connects),
+        ]);
         // SAFETY: the JVM passes the environment of this thread.
-        unsafe { fill(env.as_raw(), values, &longs) }
+        unsafe { fill(env.as_raw(), values, &longs) }?;
+        match store.fault {
+            None => Ok(JString::null()),
+            Some(fault) => with(&mut env, |env| Ok(env.new_string(fault.to_string())?)),
+        }
     })
 }
 

@@ -136,6 +136,57 @@ static void statistics_count_everything(void)
     OK(tollgate_close(limiter));
 }
 
+static void counters_are_shown_and_cleared(void)
+{
+    tollgate_limiter *limiter = open_limiter("memory:");
+    tollgate_rule *rule = register_rule(limiter, "Order.list", 3600, 1);
+    tollgate_counter_snapshot counter;
+    tollgate_store_snapshot state;
+    char why[8] = "#";
+    size_t length = 99;
+    int i;
+    TOLLGATE_INIT(counter);
+    FAILS(TOLLGATE_NOT_FOUND, "nothing", tollgate_counter(limiter, rule, TEXT("u1"), &counter));
+    FAILS(TOLLGATE_NOT_FOUND, "nothing", tollgate_counter(limiter, rule, TEXT(" "), &counter));
+    FAILS(TOLLGATE_NOT_FOUND, "nothing", tollgate_clear(limiter, rule, TEXT("u1")));
+    acquire(limiter, rule, "u1");
+    acquire(limiter, rule, "u1");
+    for (i = 0; i < 2; i++) {
+        OK(tollgate_counter(limiter, rule, TEXT("u1"), &counter));
+        CHECK(counter.count == 2 && counter.ends_in_ms > 0 && counter.ends_in_ms <= 3600 * 1000);
+    }
+    CHECK(counter.size == sizeof counter);
+    OK(tollgate_clear(limiter, rule, TEXT("u1")));
+    FAILS(TOLLGATE_NOT_FOUND, "nothing", tollgate_clear(limiter, rule, TEXT("u1")));
+    CHECK(acquire(limiter, rule, "u1").count == 1);
+    FAILS(TOLLGATE_NULL_ARGUMENT, "counter", tollgate_counter(limiter, rule, TEXT("u1"), NULL));
+    FAILS(TOLLGATE_NULL_ARGUMENT, "rule", tollgate_clear(limiter, NULL, TEXT("u1")));
+    FAILS(TOLLGATE_NULL_ARGUMENT, "user", tollgate_clear(limiter, rule, NULL, 2));
+    FAILS(TOLLGATE_NOT_UTF8, "user", tollgate_clear(limiter, rule, "\xff", 1));
+    counter.size = 8;
+    FAILS(TOLLGATE_BAD_SIZE, "counter.size is 8", tollgate_counter(limiter, rule, TEXT("u1"), &counter));
+
+    TOLLGATE_INIT(state);
+    OK(tollgate_store_state(limiter, &state, why, sizeof why, &length));
+    CHECK(state.connects == 0 && state.fault == TOLLGATE_FAULT_NONE && length == 0 && why[0] == '\0');
+    FAILS(TOLLGATE_NULL_ARGUMENT, "state", tollgate_store_state(limiter, NULL, why, sizeof why, &length));
+    FAILS(TOLLGATE_NULL_ARGUMENT, "length", tollgate_store_state(limiter, &state, why, sizeof why, NULL));
+    OK(tollgate_close(limiter));
+    TOLLGATE_INIT(counter);
+    FAILS(TOLLGATE_CLOSED, "closed", tollgate_counter(limiter, rule, TEXT("u1"), &counter));
+    FAILS(TOLLGATE_CLOSED, "closed", tollgate_clear(limiter, rule, TEXT("u1")));
+    FAILS(TOLLGATE_CLOSED, "closed", tollgate_store_state(limiter, &state, why, sizeof why, &length));
+
+    /* Nobody listens there. */
+    limiter = open_limiter("redis://127.0.0.1:1");
+    rule = register_rule(limiter, "Order.list", 3600, 1);
+    FAILS(TOLLGATE_STORE_FAULT, "connect", tollgate_counter(limiter, rule, TEXT("u1"), &counter));
+    FAILS(TOLLGATE_STORE_FAULT, "connect", tollgate_clear(limiter, rule, TEXT("u1")));
+    EXPECT(TOLLGATE_BUFFER_TOO_SMALL, tollgate_store_state(limiter, &state, why, sizeof why, &length));
+    CHECK(state.connects == 0 && state.fault == TOLLGATE_FAULT_UNAVAILABLE && length > sizeof why && strlen(why) == 7);
+    OK(tollgate_close(limiter));
+}
+
 static void options_are_obeyed(void)
 {
     tollgate_limiter *limiter = NULL;
@@ -182,6 +233,7 @@ int main(void)
     users_are_bytes_with_a_length();
     settings_rule_the_next_hit();
     statistics_count_everything();
+    counters_are_shown_and_cleared();
     options_are_obeyed();
     names_are_constants();
     return 0;

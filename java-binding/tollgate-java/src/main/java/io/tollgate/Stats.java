@@ -3,13 +3,15 @@ package io.tollgate;
 /** What a limiter has done since it was opened: a snapshot from {@link Tollgate#stats()}. Immutable. */
 public final class Stats {
     private static final int OUTCOMES = Outcome.values().length;
-    /** Length of the native answer: a total for each outcome, then counters, whether the store is up, and rules. */
-    static final int LENGTH = OUTCOMES + 3;
+    /** Length of the native answer: a total for each outcome, then counters, whether the store is up, rules, and connects. */
+    static final int LENGTH = OUTCOMES + 4;
 
     private final long[] values;
+    private final String storeFault;
 
-    Stats(long[] values) {
+    Stats(long[] values, String storeFault) {
         this.values = values;
+        this.storeFault = storeFault;
     }
 
     /**
@@ -51,6 +53,24 @@ public final class Stats {
      */
     public boolean isStoreUp() {
         return values[OUTCOMES + 1] != 0;
+    }
+
+    /**
+     * Why the store can't be asked right now.
+     *
+     * @return a sentence for people, never with a password; null while {@link #isStoreUp()}
+     */
+    public String storeFault() {
+        return storeFault;
+    }
+
+    /**
+     * Connections made to the store so far; one more than it keeps is a reconnect.
+     *
+     * @return 0 or more
+     */
+    public long connects() {
+        return values[OUTCOMES + 3];
     }
 
     /**

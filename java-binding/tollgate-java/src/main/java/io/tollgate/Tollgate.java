@@ -268,6 +268,41 @@ public final class Tollgate implements AutoCloseable {
     }
 
     /**
+     * What stands in the store for a user: a look, which counts nothing and changes nothing, not even the window's end. Blocks for
+     * a second at most. What this process counted by itself while the store was away isn't there.
+     *
+     * @param rule a rule of this limiter
+     * @param user whose counter, as in {@link #acquire(Rule, String)}
+     * @return the counter; null where nothing is counted, also for nobody
+     * @throws IllegalArgumentException the rule belongs to another limiter
+     * @throws IllegalStateException    the limiter is closed
+     * @throws TollgateException        the store didn't answer, or something stands there that is no counter; the message says which
+     */
+    public Counter counter(Rule rule, String user) {
+        check(rule);
+        byte[] bytes = Wtf8.encode(user);
+        long[] values = new long[2];
+        return counter(handle, rule.handle(), bytes, length(bytes), values) ? new Counter(values[0], values[1]) : null;
+    }
+
+    /**
+     * Removes what stands in the store for a user, also something that is no counter: the next hit begins a window. Blocks for a
+     * second at most.
+     *
+     * @param rule a rule of this limiter
+     * @param user whose counter, as in {@link #acquire(Rule, String)}
+     * @return true if there was something
+     * @throws IllegalArgumentException the rule belongs to another limiter
+     * @throws IllegalStateException    the limiter is closed
+     * @throws TollgateException        the store refused or didn't answer
+     */
+    public boolean clear(Rule rule, String user) {
+        check(rule);
+        byte[] bytes = Wtf8.encode(user);
+        return clear(handle, rule.handle(), bytes, length(bytes));
+    }
+
+    /**
      * The live configuration.
      *
      * @return a view that reads and writes the store
@@ -284,8 +319,8 @@ public final class Tollgate implements AutoCloseable {
      */
     public Stats stats() {
         long[] values = new long[Stats.LENGTH];
-        stats(handle, values);
-        return new Stats(values);
+        String storeFault = stats(handle, values);
+        return new Stats(values, storeFault);
     }
 
     /**
@@ -351,7 +386,13 @@ public final class Tollgate implements AutoCloseable {
     /** Whether the answers are there at once; else they come through {@link Completions}, each with the number of the call. */
     private static native boolean submitAll(long limiter, long[] hits, byte[] users, long call, long[] answers);
 
-    private static native void stats(long limiter, long[] values);
+    /** Whether there is one: its count, and the milliseconds until its window ends. */
+    private static native boolean counter(long limiter, long rule, byte[] user, int length, long[] values);
+
+    private static native boolean clear(long limiter, long rule, byte[] user, int length);
+
+    /** Why the store can't be asked, or null. */
+    private static native String stats(long limiter, long[] values);
 
     private static native void close(long limiter);
 
