@@ -87,8 +87,12 @@ public final class GuardedMethod {
         return isByInvocation;
     }
 
-    /** Whether only requests count, and no calls by other beans: an annotation on a controller's class means its handlers. */
-    boolean isHandlersOnly() {
+    /**
+     * Whether only requests count, and no calls by other beans: an annotation on a controller's class means its handlers.
+     *
+     * @return false if all calls count
+     */
+    public boolean isHandlersOnly() {
         return isHandlersOnly;
     }
 

@@ -202,8 +202,13 @@ public final class GuardedRule {
         return attribute;
     }
 
-    /** Whether two rules of one name, of two methods perhaps, say the same of what the limiter keeps. */
-    boolean hasSettingsOf(GuardedRule other) {
+    /**
+     * Whether two rules of one name, of two methods perhaps, say the same of what the limiter keeps.
+     *
+     * @param other the other
+     * @return false if interval, limit, policy or what is counted by differ
+     */
+    public boolean hasSettingsOf(GuardedRule other) {
         return interval == other.interval && limit == other.limit && onFault == other.onFault && by == other.by;
     }
 

@@ -1,24 +1,39 @@
 package io.tollgate.spring;
 
+import java.io.Closeable;
 import java.lang.reflect.Method;
 import java.lang.reflect.Modifier;
+import java.lang.reflect.Proxy;
+import java.util.Collections;
 import java.util.Objects;
+import java.util.Set;
 import java.util.function.Supplier;
 import org.aopalliance.aop.Advice;
 import org.aopalliance.intercept.MethodInterceptor;
 import org.aopalliance.intercept.MethodInvocation;
 import org.springframework.aop.Advisor;
 import org.springframework.aop.ProxyMethodInvocation;
+import org.springframework.aop.config.AopConfigUtils;
 import org.springframework.aop.framework.Advised;
+import org.springframework.aop.framework.AopProxyUtils;
+import org.springframework.aop.framework.ProxyConfig;
 import org.springframework.aop.support.StaticMethodMatcherPointcutAdvisor;
+import org.springframework.beans.factory.Aware;
+import org.springframework.beans.factory.BeanFactory;
+import org.springframework.beans.factory.BeanFactoryAware;
+import org.springframework.beans.factory.DisposableBean;
+import org.springframework.beans.factory.InitializingBean;
+import org.springframework.util.ClassUtils;
 import org.springframework.util.function.SingletonSupplier;
 
 /**
  * The aspect: guards methods of any bean. A controller's method that the interceptor has decided on in this request is let through, so that
  * a request counts once; what needs arguments the interceptor leaves to the aspect.
  */
-public final class RateLimitAdvisor extends StaticMethodMatcherPointcutAdvisor {
+public final class RateLimitAdvisor extends StaticMethodMatcherPointcutAdvisor implements BeanFactoryAware {
     private static final long serialVersionUID = 1;
+
+    private transient BeanFactory beans;
 
     /**
      * An aspect. It is among the first beans, so what it needs is asked for with the first call.
@@ -29,7 +44,37 @@ public final class RateLimitAdvisor extends StaticMethodMatcherPointcutAdvisor {
      */
     public RateLimitAdvisor(Supplier<GuardedMethods> methods, Supplier<RateLimitGate> gate, CurrentRequest request) {
         super(new Limits(methods, gate, request));
-        setClassFilter(type -> !type.getName().startsWith("org.springframework.") && !type.getName().startsWith("java."));
+        setClassFilter(type -> !type.getName().startsWith("org.springframework.") && !type.getName().startsWith("java.")
+                && (!Modifier.isFinal(type.getModifiers()) || Proxy.isProxyClass(type) || isProxiedByInterfaces(type)));
+    }
+
+    @Override
+    public void setBeanFactory(BeanFactory beans) {
+        this.beans = beans;
+    }
+
+    /** Of a final class no subclass can be made: a host that works would no longer start. */
+    private boolean isProxiedByInterfaces(Class<?> type) {
+        return beans != null && beans.containsBean(AopConfigUtils.AUTO_PROXY_CREATOR_BEAN_NAME)
+                && !beans.getBean(AopConfigUtils.AUTO_PROXY_CREATOR_BEAN_NAME, ProxyConfig.class).isProxyTargetClass()
+                && !proxiedInterfaces(type).isEmpty();
+    }
+
+    /**
+     * What a proxy of a class implements where proxies aren't made subclasses.
+     *
+     * @param type the class
+     * @return its interfaces; empty if Spring makes a subclass for want of any that mean something
+     */
+    public static Set<Class<?>> proxiedInterfaces(Class<?> type) {
+        Set<Class<?>> found = ClassUtils.getAllInterfacesForClassAsSet(type);
+        for (Class<?> next : found) {
+            if (next.getMethods().length > 0 && next != InitializingBean.class && next != DisposableBean.class
+                    && next != Closeable.class && next != AutoCloseable.class && !Aware.class.isAssignableFrom(next)) {
+                return found;
+            }
+        }
+        return Collections.emptySet();
     }
 
     @Override
@@ -40,10 +85,16 @@ public final class RateLimitAdvisor extends StaticMethodMatcherPointcutAdvisor {
         return !found.limits.isEmpty() && (!found.isOnType || Modifier.isPublic(specific.getModifiers()));
     }
 
-    /** Whether calls of the bean come by this aspect. */
-    static boolean isMountedOn(Object bean) {
-        if (bean instanceof Advised) {
-            for (Advisor advisor : ((Advised) bean).getAdvisors()) {
+    /**
+     * Whether calls of a bean come by this aspect.
+     *
+     * @param bean the bean, or a factory that makes a proxy of it
+     * @return false if it isn't proxied, or not for this
+     */
+    public static boolean isMountedOn(Object bean) {
+        // A proxy may stand before a proxy.
+        for (Object next = bean; next instanceof Advised; next = AopProxyUtils.getSingletonTarget(next)) {
+            for (Advisor advisor : ((Advised) next).getAdvisors()) {
                 Advice advice = advisor.getAdvice();
                 if (advice instanceof Limits) {
                     return true;

@@ -1,7 +1,6 @@
 package io.tollgate.spring.boot;
 
 import io.tollgate.Tollgate;
-import io.tollgate.spring.AnnotationCheck;
 import io.tollgate.spring.BundleMessageResolver;
 import io.tollgate.spring.ClientAddress;
 import io.tollgate.spring.DecisionReport;
@@ -21,12 +20,14 @@ import io.tollgate.spring.RequestIdentity;
 import io.tollgate.spring.RequestTenant;
 import io.tollgate.spring.RuleNames;
 import io.tollgate.spring.TenantResolver;
+import io.tollgate.spring.coverage.RateLimitCoverage;
+import java.util.Collections;
 import java.util.stream.Collectors;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.springframework.beans.factory.BeanFactory;
 import org.springframework.beans.factory.ObjectProvider;
-import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
+import org.springframework.boot.autoconfigure.AutoConfigurationPackages;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
 import org.springframework.boot.context.properties.bind.BindException;
 import org.springframework.context.ApplicationContext;
@@ -165,8 +166,22 @@ public class TollgateAutoConfiguration {
     }
 
     @Bean
-    AnnotationCheck tollgateAnnotationCheck(ConfigurableListableBeanFactory beans, GuardedMethods methods) {
-        return new AnnotationCheck(beans, methods);
+    @Lazy(false)
+    RateLimitCoverage tollgateCoverage(ApplicationContext context, GuardedMethods methods, RateLimitGate gate, BoundProperties bound,
+            ObjectProvider<TenantResolver> tenants) {
+        TollgateProperties.Coverage coverage = bound.orDefaults().getCoverage();
+        return new RateLimitCoverage(context, methods, gate, () -> isConfigured(tenants.getIfAvailable()),
+                () -> coverage.isScan() && AutoConfigurationPackages.has(context)
+                        ? AutoConfigurationPackages.get(context) : Collections.emptyList(), coverage.getIgnore());
+    }
+
+    private static boolean isConfigured(TenantResolver tenants) {
+        return tenants != null && !(tenants instanceof RequestTenant && !((RequestTenant) tenants).isConfigured());
+    }
+
+    @Bean
+    CoverageAtReady tollgateCoverageAtReady(ApplicationContext context, RateLimitCoverage coverage) {
+        return new CoverageAtReady(context, coverage);
     }
 
     @Bean

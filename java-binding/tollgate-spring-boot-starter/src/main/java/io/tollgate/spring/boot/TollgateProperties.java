@@ -45,6 +45,10 @@ public class TollgateProperties {
 
     private final Identity identity = new Identity();
 
+    private final Coverage coverage = new Coverage();
+
+    private final Endpoint endpoint = new Endpoint();
+
     private final Tenant tenant = new Tenant();
 
     private final Exclude exclude = new Exclude();
@@ -133,6 +137,14 @@ public class TollgateProperties {
 
     public Identity getIdentity() {
         return identity;
+    }
+
+    public Coverage getCoverage() {
+        return coverage;
+    }
+
+    public Endpoint getEndpoint() {
+        return endpoint;
     }
 
     public Tenant getTenant() {
@@ -370,6 +382,45 @@ public class TollgateProperties {
 
         public void setHtmlForPages(boolean htmlForPages) {
             this.htmlForPages = htmlForPages;
+        }
+    }
+
+    /** What is said of methods that carry the annotation and aren't limited. */
+    public static class Coverage {
+        /** Whether the application's class files are looked through for classes that aren't beans and methods that only their own class calls. */
+        private boolean scan = true;
+
+        /** Names of classes that are meant to be as they are, with * for any part, like com.acme.legacy.*. */
+        private List<String> ignore = new ArrayList<>();
+
+        public boolean isScan() {
+            return scan;
+        }
+
+        public void setScan(boolean scan) {
+            this.scan = scan;
+        }
+
+        public List<String> getIgnore() {
+            return ignore;
+        }
+
+        public void setIgnore(List<String> ignore) {
+            this.ignore = ignore;
+        }
+    }
+
+    /** The actuator endpoint. */
+    public static class Endpoint {
+        /** Whether it can change settings and look at users' counters, and not only report. */
+        private boolean acting;
+
+        public boolean isActing() {
+            return acting;
+        }
+
+        public void setActing(boolean acting) {
+            this.acting = acting;
         }
     }
 }

@@ -37,12 +37,18 @@ class ArchitectureTest {
                 "org.springframework.expression..", "org.springframework.stereotype", "org.springframework.util..",
                 // Where they are there.
                 "reactor.core..", "org.springframework.security.core..", "org.springframework.security.authentication..")).check(ALL);
+        // Only the coverage report reads class files.
+        classes().that().resideInAPackage("io.tollgate.spring.coverage").should().onlyDependOnClassesThat(resideInAnyPackage(
+                "java..", "org.slf4j", "io.tollgate", "io.tollgate.spring", "io.tollgate.spring.coverage", "org.springframework.aop..",
+                "org.springframework.asm", "org.springframework.beans..", "org.springframework.context..", "org.springframework.core..",
+                "org.springframework.util..")).check(ALL);
     }
 
     @Test
     void theAdapterDecidesAndCountsNothing() {
         classes().that().resideInAPackage("io.tollgate.spring.javax").should().onlyDependOnClassesThat(resideInAnyPackage(
-                "java..", "javax.servlet..", "org.slf4j", "io.tollgate.spring", "io.tollgate.spring.javax", "org.springframework..")
+                "java..", "javax.servlet..", "org.slf4j", "io.tollgate.spring", "io.tollgate.spring.coverage",
+                "io.tollgate.spring.javax", "org.springframework..")
                 .and(resideOutsideOfPackages("org.springframework.data..", "jakarta.."))).check(ALL);
         noClasses().that().resideInAPackage("io.tollgate.spring.javax").and().doNotHaveSimpleName("TollgateServletAutoConfiguration")
                 .should().dependOnClassesThat().resideInAPackage("org.springframework.boot..").check(ALL);
@@ -55,7 +61,8 @@ class ArchitectureTest {
         noClasses().that().resideInAPackage("io.tollgate.spring.boot").should()
                 .callMethod(Tollgate.class, "acquire", io.tollgate.Rule.class, String.class).check(ALL);
         classes().that().resideInAPackage("io.tollgate.spring.boot").should().onlyDependOnClassesThat(resideInAnyPackage(
-                "java..", "org.slf4j", "org.springframework..", "io.tollgate", "io.tollgate.spring", "io.tollgate.spring.boot")).check(ALL);
+                "java..", "org.slf4j", "org.springframework..", "io.tollgate", "io.tollgate.spring", "io.tollgate.spring.boot",
+                "io.tollgate.spring.coverage")).check(ALL);
         noClasses().that().resideInAPackage("io.tollgate.spring.boot").should().dependOnClassesThat()
                 .resideInAnyPackage("io.tollgate.spring.javax", "javax.servlet..", "org.springframework.web..").check(ALL);
     }

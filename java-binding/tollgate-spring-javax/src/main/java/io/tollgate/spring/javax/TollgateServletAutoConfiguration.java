@@ -8,7 +8,6 @@ import org.springframework.boot.autoconfigure.condition.ConditionalOnBean;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnWebApplication;
-import org.springframework.context.ApplicationContext;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Conditional;
 import org.springframework.context.annotation.Configuration;
@@ -53,7 +52,7 @@ public class TollgateServletAutoConfiguration {
     }
 
     @Bean
-    RateLimitAnnouncer tollgateAnnouncer(ApplicationContext context, GuardedMethods methods, RateLimitGate gate) {
-        return new RateLimitAnnouncer(context, methods, gate);
+    ServletHandlers tollgateServletHandlers() {
+        return new ServletHandlers();
     }
 }

@@ -1,0 +1,45 @@
+package io.tollgate.spring.javax;
+
+import java.lang.reflect.Method;
+import java.lang.reflect.Proxy;
+import javax.servlet.http.HttpServletRequest;
+import org.springframework.util.PathMatcher;
+import org.springframework.util.ReflectionUtils;
+import org.springframework.web.servlet.handler.AbstractHandlerMapping;
+import org.springframework.web.servlet.handler.MappedInterceptor;
+import org.springframework.web.util.UrlPathHelper;
+
+/** Asks Spring itself whether an interceptor is there for a path, without a request. */
+final class PathOf {
+    private static final String PATH = UrlPathHelper.class.getName() + ".PATH";
+
+    private PathOf() {}
+
+    /** True where Spring can't be asked. */
+    static boolean isMatchedBy(MappedInterceptor interceptor, String pattern, AbstractHandlerMapping mapping) {
+        String path = example(pattern);
+        // By request since Spring 5.3, before that by path; the one way was taken away where the other is needed.
+        Method byRequest = ReflectionUtils.findMethod(MappedInterceptor.class, "matches", HttpServletRequest.class);
+        Method byPath = ReflectionUtils.findMethod(MappedInterceptor.class, "matches", String.class, PathMatcher.class);
+        try {
+            if (byRequest != null) {
+                return (Boolean) ReflectionUtils.invokeMethod(byRequest, interceptor, request(path));
+            }
+            return byPath == null || (Boolean) ReflectionUtils.invokeMethod(byPath, interceptor, path, mapping.getPathMatcher());
+        } catch (RuntimeException e) {
+            return true;
+        }
+    }
+
+    /** A path that the pattern means: {@code /orders/x} for {@code /orders/{id}}. */
+    private static String example(String pattern) {
+        String path = pattern.replaceAll("\\{[^/]*}", "x").replaceAll("\\*+|\\?", "x");
+        return path.startsWith("/") ? path : '/' + path;
+    }
+
+    /** A request of which only the path is known. */
+    private static HttpServletRequest request(String path) {
+        return (HttpServletRequest) Proxy.newProxyInstance(PathOf.class.getClassLoader(), new Class<?>[] {HttpServletRequest.class},
+                (proxy, method, arguments) -> method.getName().equals("getAttribute") && PATH.equals(arguments[0]) ? path : null);
+    }
+}
