@@ -26,7 +26,11 @@ final class Host implements AutoCloseable {
         for (String common : new String[] {"server.port=0", "server.address=127.0.0.1", "spring.application.name=app-wms",
             "spring.main.banner-mode=off", "spring.jmx.enabled=false", "logging.level.root=warn", "logging.level.io.tollgate=info",
             // A busy machine is no fault.
-            "tollgate.deadline=20s"}) {
+            "tollgate.deadline=20s",
+            // The tests that migrate connect their own; these would only slow down the start of all others.
+            "spring.autoconfigure.exclude=org.springframework.boot.autoconfigure.data.redis.RedisAutoConfiguration,"
+                + "org.springframework.boot.autoconfigure.data.redis.RedisReactiveAutoConfiguration,"
+                + "org.springframework.boot.autoconfigure.data.redis.RedisRepositoriesAutoConfiguration"}) {
             put(properties, common);
         }
         List<Class<?>> sources = new ArrayList<>();
