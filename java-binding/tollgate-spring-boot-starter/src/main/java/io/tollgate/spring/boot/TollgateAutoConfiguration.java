@@ -26,6 +26,7 @@ import java.util.stream.Collectors;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.springframework.beans.factory.BeanFactory;
+import org.springframework.beans.factory.ListableBeanFactory;
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.boot.autoconfigure.AutoConfigurationPackages;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
@@ -152,10 +153,16 @@ public class TollgateAutoConfiguration {
         return new Identities(users, addresses::resolve, tenants::resolve);
     }
 
+    @Bean(destroyMethod = "close")
+    @Lazy
+    RejectionRecords tollgateRejectionRecords(BoundProperties bound, ClientAddress addresses, ListableBeanFactory beans, Environment host) {
+        return RejectionRecords.of(bound.orDefaults().getRecords(), addresses, beans, host);
+    }
+
     @Bean
     @Lazy
-    DecisionReport tollgateDecisionReport(ObjectProvider<RateLimitObserver> observers) {
-        return new DecisionReport(observers.orderedStream().collect(Collectors.toList()), null);
+    DecisionReport tollgateDecisionReport(ObjectProvider<RateLimitObserver> observers, RejectionRecords records) {
+        return new DecisionReport(observers.orderedStream().collect(Collectors.toList()), records.observer());
     }
 
     @Bean

@@ -5,6 +5,8 @@ import io.tollgate.spring.ClientAddress;
 import io.tollgate.spring.IdentitySource;
 import io.tollgate.spring.RejectionStyle;
 import io.tollgate.spring.RuleNames;
+import io.tollgate.spring.record.InterceptionQueue;
+import io.tollgate.spring.record.JdbcInterceptionRecorder;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -54,6 +56,8 @@ public class TollgateProperties {
     private final Exclude exclude = new Exclude();
 
     private final Rejection rejection = new Rejection();
+
+    private final Records records = new Records();
 
     /**
      * Proxies that are believed about where a request came from: addresses and ranges such as 10.0.0.0/8 or fd00::/8; names aren't looked
@@ -145,6 +149,10 @@ public class TollgateProperties {
 
     public Endpoint getEndpoint() {
         return endpoint;
+    }
+
+    public Records getRecords() {
+        return records;
     }
 
     public Tenant getTenant() {
@@ -421,6 +429,105 @@ public class TollgateProperties {
 
         public void setActing(boolean acting) {
             this.acting = acting;
+        }
+    }
+
+    /** What writes records. */
+    public enum Via {
+        /** Plain JDBC. */
+        JDBC,
+        /** The host's MyBatis. */
+        MYBATIS
+    }
+
+    /** Rows about rejections. */
+    public static class Records {
+        /** Whether rejections are recorded where the host has an InterceptionRecorder bean or a database. */
+        private boolean enabled = true;
+
+        /** What writes a row: jdbc, or mybatis, where the host's plug-ins see the insert. */
+        private Via via = Via.JDBC;
+
+        /** Table, with a schema and a dot before it where one is needed. */
+        private String table = JdbcInterceptionRecorder.DEFAULT_TABLE;
+
+        /** Name of the DataSource bean, where there are several and none is primary. */
+        private String dataSource;
+
+        /** Name of the SqlSessionFactory bean, where there are several and none is primary. */
+        private String sqlSessionFactory;
+
+        /** How many rows wait at most, 1 to 1000000; more are dropped and counted. */
+        private int queue = InterceptionQueue.DEFAULT_CAPACITY;
+
+        /** How long an insert by jdbc may take, 1s to 1h, in whole seconds. */
+        private Duration timeout = JdbcInterceptionRecorder.DEFAULT_TIMEOUT;
+
+        /** Name of this process in its rows; without it the host's name and server.port. */
+        private String instance;
+
+        public boolean isEnabled() {
+            return enabled;
+        }
+
+        public void setEnabled(boolean enabled) {
+            this.enabled = enabled;
+        }
+
+        public Via getVia() {
+            return via;
+        }
+
+        public void setVia(Via via) {
+            this.via = via;
+        }
+
+        public String getTable() {
+            return table;
+        }
+
+        public void setTable(String table) {
+            this.table = table;
+        }
+
+        public String getDataSource() {
+            return dataSource;
+        }
+
+        public void setDataSource(String dataSource) {
+            this.dataSource = dataSource;
+        }
+
+        public String getSqlSessionFactory() {
+            return sqlSessionFactory;
+        }
+
+        public void setSqlSessionFactory(String sqlSessionFactory) {
+            this.sqlSessionFactory = sqlSessionFactory;
+        }
+
+        public int getQueue() {
+            return queue;
+        }
+
+        public void setQueue(int queue) {
+            this.queue = queue;
+        }
+
+        public Duration getTimeout() {
+            return timeout;
+        }
+
+        public void setTimeout(Duration timeout) {
+            this.timeout = timeout;
+        }
+
+        public String getInstance() {
+            return instance;
+        }
+
+        public void setInstance(String instance) {
+            this.instance = instance;
         }
     }
 }

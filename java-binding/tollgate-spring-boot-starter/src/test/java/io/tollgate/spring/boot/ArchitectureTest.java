@@ -45,6 +45,19 @@ class ArchitectureTest {
     }
 
     @Test
+    void recordsNeedJdbcAndWhereItIsThereMyBatisAndNothingKnowsThem() {
+        classes().that().resideInAPackage("io.tollgate.spring.record").should().onlyDependOnClassesThat(resideInAnyPackage(
+                "java..", "javax.sql", "org.slf4j", "io.tollgate", "io.tollgate.spring", "io.tollgate.spring.record",
+                "org.apache.ibatis..")).check(ALL);
+        noClasses().that().resideInAPackage("io.tollgate.spring.record")
+                .and().haveSimpleNameNotContaining("MyBatis").and().doNotHaveSimpleName("InterceptionMapper")
+                .and().doNotHaveSimpleName("UtcTimeTypeHandler")
+                .should().dependOnClassesThat().resideInAPackage("org.apache.ibatis..").check(ALL);
+        noClasses().that().resideInAnyPackage("io.tollgate.spring", "io.tollgate.spring.javax")
+                .should().dependOnClassesThat().resideInAPackage("io.tollgate.spring.record").check(ALL);
+    }
+
+    @Test
     void theAdapterDecidesAndCountsNothing() {
         classes().that().resideInAPackage("io.tollgate.spring.javax").should().onlyDependOnClassesThat(resideInAnyPackage(
                 "java..", "javax.servlet..", "org.slf4j", "io.tollgate.spring", "io.tollgate.spring.coverage",
@@ -61,8 +74,8 @@ class ArchitectureTest {
         noClasses().that().resideInAPackage("io.tollgate.spring.boot").should()
                 .callMethod(Tollgate.class, "acquire", io.tollgate.Rule.class, String.class).check(ALL);
         classes().that().resideInAPackage("io.tollgate.spring.boot").should().onlyDependOnClassesThat(resideInAnyPackage(
-                "java..", "org.slf4j", "org.springframework..", "io.tollgate", "io.tollgate.spring", "io.tollgate.spring.boot",
-                "io.tollgate.spring.coverage")).check(ALL);
+                "java..", "javax.sql", "org.slf4j", "org.springframework..", "io.tollgate", "io.tollgate.spring", "io.tollgate.spring.boot",
+                "io.tollgate.spring.coverage", "io.tollgate.spring.record", "org.apache.ibatis.session")).check(ALL);
         noClasses().that().resideInAPackage("io.tollgate.spring.boot").should().dependOnClassesThat()
                 .resideInAnyPackage("io.tollgate.spring.javax", "javax.servlet..", "org.springframework.web..").check(ALL);
     }

@@ -30,7 +30,10 @@ class MetadataTest {
                 + "tollgate.identity.order=[\"parameter\",\"session\",\"request\",\"header\",\"principal\"], "
                 + "tollgate.identity.parameter=\"usercode\", tollgate.identity.request-attribute=, "
                 + "tollgate.identity.session-attribute=\"usercode\", tollgate.ipv6-prefix=64, tollgate.max-counters=1000000, tollgate.module=, "
-                + "tollgate.module-prefixes=[\"app-\"], tollgate.on-fault=\"allow\", tollgate.prefix=\"ratelimit\", tollgate.redis.url=, "
+                + "tollgate.module-prefixes=[\"app-\"], tollgate.on-fault=\"allow\", tollgate.prefix=\"ratelimit\", tollgate.records.data-source=, "
+                + "tollgate.records.enabled=true, tollgate.records.instance=, tollgate.records.queue=1024, "
+                + "tollgate.records.sql-session-factory=, tollgate.records.table=\"tollgate_interception\", "
+                + "tollgate.records.timeout=\"5s\", tollgate.records.via=\"jdbc\", tollgate.redis.url=, "
                 + "tollgate.rejection.html-for-pages=false, tollgate.rejection.style=\"legacy\", tollgate.tenant.header=, tollgate.tenant.parameter=, "
                 + "tollgate.tenant.request-attribute=, tollgate.tenant.session-attribute=, tollgate.trusted-proxies=}");
     }

@@ -216,17 +216,20 @@ public final class InterceptionQueue implements AutoCloseable {
     }
 
     private void hand(Interception row) {
+        Throwable failure = null;
         try {
             recorder.record(row);
-            recorded.incrementAndGet();
         } catch (Throwable e) {
+            failure = e;
+        }
+        // An interrupt isn't the next row's, nor the log's: it would close the channel of a file that is written to.
+        Thread.interrupted();
+        if (failure == null) {
+            recorded.incrementAndGet();
+        } else {
             failed.incrementAndGet();
             say(failures, "a rejection by " + row.module() + '.' + row.rule() + " was not recorded: "
-                    + (e.getMessage() != null ? e.getMessage() : e.toString()) + '.', e);
-        }
-        if (!abandoned) {
-            // A recorder's own interrupt isn't the next row's.
-            Thread.interrupted();
+                    + (failure.getMessage() != null ? failure.getMessage() : failure.toString()) + '.', failure);
         }
     }
 

@@ -189,7 +189,13 @@ class InterceptionQueueTest {
         CountDownLatch entered = new CountDownLatch(1);
         InterceptionQueue queue = new InterceptionQueue(row -> {
             entered.countDown();
-            new CountDownLatch(1).await();
+            try {
+                new CountDownLatch(1).await();
+            } catch (InterruptedException e) {
+                // As drivers do.
+                Thread.currentThread().interrupt();
+                throw new IllegalStateException(e);
+            }
         });
         try (Lines lines = new Lines(InterceptionQueue.class)) {
             queue.offer(row("a"));
@@ -200,6 +206,7 @@ class InterceptionQueueTest {
             assertThat(queue.failed()).isEqualTo(1);
             assertThat(queue.dropped()).isEqualTo(1);
             assertThat(lines.texts()).anySatisfy(line -> assertThat(line).contains("1 rejections were not recorded before the end (0"));
+            assertThat(lines.interrupted()).as("lines logged by an interrupted thread, which closes channels").isZero();
         }
     }
 

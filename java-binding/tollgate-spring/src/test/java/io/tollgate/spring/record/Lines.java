@@ -5,12 +5,14 @@ import ch.qos.logback.classic.spi.ILoggingEvent;
 import ch.qos.logback.core.AppenderBase;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.Collectors;
 import org.slf4j.LoggerFactory;
 
 /** What a class logs meanwhile. */
 final class Lines extends AppenderBase<ILoggingEvent> implements AutoCloseable {
     private final List<ILoggingEvent> events = new CopyOnWriteArrayList<>();
+    private final AtomicInteger interrupted = new AtomicInteger();
     private final Logger logger;
 
     Lines(Class<?> source) {
@@ -23,6 +25,13 @@ final class Lines extends AppenderBase<ILoggingEvent> implements AutoCloseable {
     @Override
     protected void append(ILoggingEvent event) {
         events.add(event);
+        if (Thread.currentThread().isInterrupted()) {
+            interrupted.incrementAndGet();
+        }
+    }
+
+    int interrupted() {
+        return interrupted.get();
     }
 
     List<String> texts() {
