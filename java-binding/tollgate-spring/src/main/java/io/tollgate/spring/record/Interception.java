@@ -134,7 +134,7 @@ public final class Interception {
     }
 
     /**
-     * The rule's window.
+     * The rule's window, as annotated where tollgate's own observer made the row.
      *
      * @return seconds, 0 where it isn't known
      */
