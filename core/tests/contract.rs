@@ -281,6 +281,7 @@ impl Model {
         decision: &Decision,
         before: u64,
         after: u64,
+        settled: u64,
     ) -> Result<Belief, TestCaseError> {
         if self.check == Check::Off {
             prop_assert_eq!(decision.outcome(), Outcome::Off);
@@ -306,7 +307,8 @@ impl Model {
         prop_assert!(ends_in > 0 && ends_in <= self.interval * 1_000);
         Ok(Belief {
             ends_first: Window::Open { count, ends: Some(before + ends_in) },
-            ends_last: Window::Open { count, ends: Some(after + ends_in) },
+            // A server before 7.0 may be told the end only behind the answer.
+            ends_last: Window::Open { count, ends: Some(settled + ends_in) },
         })
     }
 }
@@ -346,6 +348,8 @@ impl Belief {
             (Window::Open { count, ends: None }, _) => {
                 prop_assert_eq!(found, Ok(Some(Counter { count, ends_in: None })));
             }
+            // Nor one that takes an empty field for 0, and has dropped what it counted there while it learnt.
+            (Window::Foreign, _) if is_lax && found == Ok(None) => {}
             (Window::Foreign, _) => {
                 let fault = found.expect_err("foreign");
                 prop_assert_eq!(fault.code(), "foreign");
@@ -408,6 +412,7 @@ fn run(bed: &mut dyn Bed, steps: &[Step]) -> Result<(), TestCaseError> {
                 let after = bed.now();
                 // An answer to this means that what the hits left behind has been done too.
                 bed.limiter().setting("settled").expect("readable");
+                let settled = bed.now();
                 let learning: Vec<bool> = models
                     .iter_mut()
                     .enumerate()
@@ -426,15 +431,15 @@ fn run(bed: &mut dyn Bed, steps: &[Step]) -> Result<(), TestCaseError> {
                         continue;
                     }
                     let belief = beliefs.get(&(rule, user)).copied().unwrap_or(Belief::both(Window::Absent));
-                    let mut belief = models[rule].expect(belief, decision, before, after)?;
+                    let mut belief = models[rule].expect(belief, decision, before, after, settled)?;
                     if learning[rule] {
                         belief = belief.map(|window| match window {
                             // And drops the counter that it put there.
                             Window::Foreign if bed.replaces_while_it_learns() => Window::Absent,
                             window => learnt(window, before),
                         });
-                        if let Window::Open { ends: None, .. } = belief.ends_last {
-                            // One sequence has given the orphan its end by now, the other hasn't.
+                        if let Window::Open { ends: None, .. } | Window::Foreign = belief.ends_last {
+                            // One sequence has given the orphan its end by now, the other hasn't; as with something foreign.
                             let key = key(bed, rule, user);
                             bed.meddle(&key, &["PERSIST", "KEY"]);
                         }
@@ -457,7 +462,8 @@ fn run(bed: &mut dyn Bed, steps: &[Step]) -> Result<(), TestCaseError> {
                     Window::Absent => false,
                 };
                 let cleared = bed.limiter().clear(&models[*rule].handle, USERS[*user]);
-                prop_assert_eq!(cleared, Ok(stood));
+                let unsure = bed.is_lax() && matches!(belief.ends_last, Window::Foreign);
+                prop_assert!(cleared == Ok(stood) || (unsure && cleared.is_ok()), "{:?}", cleared);
             }
             Step::Wait(ms) => bed.advance(*ms),
             Step::Switch { rule, value } => {
