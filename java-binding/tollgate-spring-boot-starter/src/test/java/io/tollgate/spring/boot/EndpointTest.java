@@ -1,0 +1,203 @@
+package io.tollgate.spring.boot;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import io.tollgate.Tollgate;
+import io.tollgate.spring.LimitBy;
+import io.tollgate.spring.RateLimit;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.net.URLEncoder;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.springframework.stereotype.Service;
+import org.springframework.web.bind.annotation.GetMapping;
+import org.springframework.web.bind.annotation.RestController;
+
+/** {@code /actuator/tollgate} over HTTP. */
+class EndpointTest {
+    private static final String PATH = "/actuator/tollgate";
+    private static final String EXPOSED = "management.endpoints.web.exposure.include=tollgate";
+    private static final String ACTING = "tollgate.endpoint.acting=true";
+
+    @Test
+    void isOffUntilTheHostExposesIt() {
+        try (Host host = Host.start(Orders.class)) {
+            assertThat(host.get(PATH).status()).isEqualTo(404);
+        }
+    }
+
+    @Test
+    void reportsWhatIsGuardedAndWhatIsnt() {
+        try (Host host = Host.start(Orders.class, Broken.class, EXPOSED)) {
+            JsonNode report = json(host.get(PATH));
+            assertThat(report.get("complete").asBoolean()).isFalse();
+            assertThat(report.get("store").toString()).isEqualTo("{\"name\":\"memory\",\"up\":true}");
+            assertThat(report.get("methods")).hasSize(2);
+            assertThat(method(report.get("methods"), "Orders.list").toString()).isEqualTo("{\"bean\":\"endpointTest.Orders\",\"method\":\""
+                    + Orders.class.getName() + ".list()\",\"rules\":[\"wms.Orders.list\"],\"mounts\":[\"INTERCEPTOR\",\"ASPECT\"]}");
+            JsonNode open = method(report.get("unprotected"), "Broken.fixed");
+            assertThat(open.get("gap").asText()).isEqualTo("FINAL_METHOD");
+            assertThat(open.get("reason").asText()).contains("final");
+            assertThat(open.get("remedy").asText()).contains("Take final off");
+            assertThat(report.get("conflicts")).singleElement().satisfies(conflict ->
+                    assertThat(conflict.get("rule").asText()).isEqualTo("wms.shared"));
+            JsonNode rule = rule(report, "wms.Orders.list");
+            assertThat(rule.get("by").asText()).isEqualTo("USER");
+            assertThat(rule.get("defaults").toString()).isEqualTo("{\"interval\":60,\"limit\":1}");
+            assertThat(rule.get("inForce").toString()).isEqualTo("{\"check\":\"true\",\"interval\":60,\"limit\":1}");
+
+            host.bean(Tollgate.class).settings().set("wms.Orders.list.limit", "7");
+            host.bean(Tollgate.class).settings().set("wms.Orders.list.check", "shadow");
+            assertThat(rule(json(host.get(PATH)), "wms.Orders.list").get("inForce").toString())
+                    .isEqualTo("{\"check\":\"shadow\",\"interval\":60,\"limit\":7}");
+        }
+    }
+
+    @Test
+    void saysSoWhereTheStoreCantAnswer() {
+        try (Host host = Host.start(Orders.class, EXPOSED, "tollgate.redis.url=redis://127.0.0.1:1", "tollgate.connect-timeout=0")) {
+            JsonNode report = json(host.get(PATH));
+            assertThat(report.get("store").get("up").asBoolean()).isFalse();
+            assertThat(report.get("settingsError").asText()).isNotEmpty();
+            assertThat(rule(report, "wms.Orders.list").has("inForce")).isFalse();
+        }
+        try (Host host = Host.start(Orders.class, EXPOSED, "tollgate.redis.url=nothing://")) {
+            assertThat(json(host.get(PATH)).get("store").get("error").asText()).contains("nothing://");
+        }
+    }
+
+    @Test
+    void doesntActUnlessToldTo() {
+        try (Host host = Host.start(Orders.class, EXPOSED)) {
+            assertThat(set(host, "wms.Orders.list", "limit", "5").status()).isEqualTo(405);
+            assertThat(host.get(PATH + "/counter?rule=wms.Orders.list&user=u").status()).isEqualTo(404);
+            assertThat(host.request("DELETE", PATH + "/counter?rule=wms.Orders.list&user=u").send().status()).isEqualTo(404);
+            assertThat(host.bean(Tollgate.class).settings().get("wms.Orders.list.limit")).isNotEqualTo("5");
+        }
+    }
+
+    @Test
+    void setsWhatTheNextRequestObeysAndLogsIt() {
+        try (Output output = new Output(); Host host = Host.start(Orders.class, EXPOSED, ACTING)) {
+            assertThat(host.get("/list?usercode=u").text()).isEqualTo("list");
+            assertThat(host.get("/list?usercode=u").isRejection()).isTrue();
+            Http done = set(host, "wms.Orders.list", "limit", "9");
+            assertThat(done.status()).as(done.toString()).isEqualTo(200);
+            assertThat(done.text()).isEqualTo("{\"field\":\"wms.Orders.list.limit\",\"old\":\"1\",\"value\":\"9\"}");
+            assertThat(host.get("/list?usercode=u").text()).isEqualTo("list");
+            assertThat(set(host, "wms.Orders.list", "check", "false").status()).isEqualTo(200);
+            assertThat(set(host, "wms.Orders.list", "interval", "30").status()).isEqualTo(200);
+            assertThat(set(host, "log", "check", "false").status()).isEqualTo(200);
+            assertThat(host.bean(Tollgate.class).settings().get("log.check")).isEqualTo("false");
+            assertThat(rule(json(host.get(PATH)), "wms.Orders.list").get("inForce").toString())
+                    .isEqualTo("{\"check\":\"false\",\"interval\":30,\"limit\":9}");
+            assertThat(output.lines("WARN")).anyMatch(line -> line.equals("tollgate: wms.Orders.list.limit set from 1 to 9 by nobody that is known "
+                    + "through the actuator endpoint"));
+        }
+    }
+
+    @ParameterizedTest
+    @CsvSource({
+        "wms.Orders.nothing, limit, 5, 404, wms.Orders.nothing",
+        "wms.Orders.list, limits, 5, 400, check",
+        "wms.Orders.list, limit, many, 400, many",
+        "wms.Orders.list, interval, 0, 400, 31536000",
+        "wms.Orders.list, check, maybe, 400, shadow",
+        "log, limit, 5, 404, log",
+    })
+    void refusesWhatMeansNothing(String rule, String setting, String value, int status, String text) {
+        try (Host host = Host.start(Orders.class, EXPOSED, ACTING)) {
+            Http refused = set(host, rule, setting, value);
+            assertThat(refused.status()).as(refused.toString()).isEqualTo(status);
+            assertThat(json(refused).get("error").asText()).contains(text);
+        }
+    }
+
+    @Test
+    void namesMayHoldAnyCharacter() {
+        try (Host host = Host.start(Odd.class, EXPOSED, ACTING)) {
+            Http done = set(host, "wms.查询/\\u0022a\\u0022?b#c", "limit", "5");
+            assertThat(done.status()).as(done.toString()).isEqualTo(200);
+            assertThat(host.bean(Tollgate.class).settings().get("wms.查询/\"a\"?b#c.limit")).isEqualTo("5");
+            Http encoded = set(host, "wms.a:b", "limit", "5");
+            assertThat(encoded.status()).isEqualTo(400);
+            assertThat(json(encoded).get("error").asText()).contains("encoded");
+        }
+    }
+
+    static String query(String text) {
+        try {
+            return URLEncoder.encode(text, "UTF-8");
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    private static Http set(Host host, String rule, String setting, String value) {
+        return host.request("POST", PATH).body("application/json",
+                "{\"rule\":\"" + rule + "\",\"setting\":\"" + setting + "\",\"value\":\"" + value + "\"}").send();
+    }
+
+    private static JsonNode json(Http exchange) {
+        try {
+            return new ObjectMapper().readTree(exchange.bytes());
+        } catch (IOException e) {
+            throw new UncheckedIOException(exchange.toString(), e);
+        }
+    }
+
+    private static JsonNode rule(JsonNode report, String name) {
+        for (JsonNode rule : report.get("rules")) {
+            if (rule.get("name").asText().equals(name)) {
+                return rule;
+            }
+        }
+        throw new AssertionError(name + " isn't in " + report);
+    }
+
+    private static JsonNode method(JsonNode methods, String name) {
+        for (JsonNode method : methods) {
+            if (method.get("method").asText().contains('$' + name + '(')) {
+                return method;
+            }
+        }
+        throw new AssertionError(name + " isn't in " + methods);
+    }
+
+    @RestController
+    static class Orders {
+        @RateLimit(interval = 60)
+        @GetMapping("/list")
+        public String list() {
+            return "list";
+        }
+    }
+
+    @Service
+    static class Broken {
+        @RateLimit(rule = "shared", interval = 60, by = LimitBy.GLOBAL)
+        public final void fixed() {}
+
+        @RateLimit(rule = "shared", interval = 90, by = LimitBy.GLOBAL)
+        public void open() {}
+    }
+
+    @RestController
+    static class Odd {
+        @RateLimit(rule = "查询/\"a\"?b#c")
+        @GetMapping("/odd")
+        public String odd() {
+            return "odd";
+        }
+
+        @RateLimit(rule = "a:b")
+        @GetMapping("/colon")
+        public String colon() {
+            return "colon";
+        }
+    }
+}
