@@ -11,8 +11,6 @@ import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.net.URLEncoder;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.CsvSource;
 import org.springframework.stereotype.Service;
 import org.springframework.web.bind.annotation.GetMapping;
 import org.springframework.web.bind.annotation.RestController;
@@ -100,21 +98,25 @@ class EndpointTest {
         }
     }
 
-    @ParameterizedTest
-    @CsvSource({
-        "wms.Orders.nothing, limit, 5, 404, wms.Orders.nothing",
-        "wms.Orders.list, limits, 5, 400, check",
-        "wms.Orders.list, limit, many, 400, many",
-        "wms.Orders.list, interval, 0, 400, 31536000",
-        "wms.Orders.list, check, maybe, 400, shadow",
-        "log, limit, 5, 404, log",
-    })
-    void refusesWhatMeansNothing(String rule, String setting, String value, int status, String text) {
+    @Test
+    void refusesWhatMeansNothing() {
         try (Host host = Host.start(Orders.class, EXPOSED, ACTING)) {
-            Http refused = set(host, rule, setting, value);
-            assertThat(refused.status()).as(refused.toString()).isEqualTo(status);
-            assertThat(json(refused).get("error").asText()).contains(text);
+            assertRefused(404, "wms.Orders.nothing", set(host, "wms.Orders.nothing", "limit", "5"));
+            assertRefused(404, "log", set(host, "log", "limit", "5"));
+            assertRefused(400, "check, interval or limit", set(host, "wms.Orders.list", "limits", "5"));
+            assertRefused(400, "many", set(host, "wms.Orders.list", "limit", "many"));
+            assertRefused(400, "31536000", set(host, "wms.Orders.list", "interval", "0"));
+            assertRefused(400, "shadow", set(host, "wms.Orders.list", "check", "maybe"));
+            assertThat(host.request("POST", PATH).body("application/json", "{\"rule\":\"wms.Orders.list\"}").send().status()).isEqualTo(400);
         }
+        try (Host host = Host.start(Orders.class, EXPOSED, ACTING, "tollgate.redis.url=redis://127.0.0.1:1", "tollgate.connect-timeout=0")) {
+            assertRefused(503, "127.0.0.1:1", set(host, "wms.Orders.list", "limit", "5"));
+        }
+    }
+
+    private static void assertRefused(int status, String text, Http answer) {
+        assertThat(answer.status()).as(answer.toString()).isEqualTo(status);
+        assertThat(json(answer).get("error").asText()).contains(text);
     }
 
     @Test

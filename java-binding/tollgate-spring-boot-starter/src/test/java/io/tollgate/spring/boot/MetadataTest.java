@@ -24,7 +24,8 @@ class MetadataTest {
             assertThat(property.path("description").asText()).as(name).endsWith(".");
             defaults.put(name, property.path("defaultValue").toString());
         }
-        assertThat(defaults.toString()).isEqualTo("{tollgate.connect-timeout=\"1s\", tollgate.coverage.ignore=, "
+        assertThat(defaults.toString()).isEqualTo("{management.endpoint.tollgate.cache.time-to-live=\"0ms\", "
+                + "management.endpoint.tollgate.enabled=true, tollgate.connect-timeout=\"1s\", tollgate.coverage.ignore=, "
                 + "tollgate.coverage.scan=true, tollgate.deadline=\"100ms\", tollgate.enabled=true, tollgate.endpoint.acting=false, "
                 + "tollgate.exclude.header=, tollgate.exclude.paths=, tollgate.forwarded-header=\"X-Forwarded-For\", tollgate.identity.header=, "
                 + "tollgate.identity.order=[\"parameter\",\"session\",\"request\",\"header\",\"principal\"], "
