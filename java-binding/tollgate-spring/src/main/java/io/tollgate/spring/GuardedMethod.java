@@ -88,6 +88,24 @@ public final class GuardedMethod {
     }
 
     /**
+     * Whether a rule looks at the request, so that a call outside of any is nobody's.
+     *
+     * @return false if all count by arguments, or globally
+     */
+    public boolean usesRequest() {
+        return rules.stream().anyMatch(GuardedRule::usesRequest);
+    }
+
+    /**
+     * Whether a rule asks who sent the request, for which parameters, the session or the login may have to be looked at.
+     *
+     * @return false if the address is enough, or nothing of the request is needed
+     */
+    public boolean usesCaller() {
+        return rules.stream().anyMatch(GuardedRule::usesCaller);
+    }
+
+    /**
      * Whether only requests count, and no calls by other beans: an annotation on a controller's class means its handlers.
      *
      * @return false if all calls count

@@ -193,6 +193,20 @@ public final class GuardedRule {
         return substitute != null || usesArguments(key) || usesArguments(condition) || usesArguments(unless);
     }
 
+    /** Whether it counts by, or names, anything of a request. */
+    boolean usesRequest() {
+        return by == LimitBy.IP || usesCaller();
+    }
+
+    /** Whether it counts by, or names, more of a request than headers and address. */
+    boolean usesCaller() {
+        return by == LimitBy.USER || by == LimitBy.TENANT || usesContext(key) || usesContext(condition) || usesContext(unless);
+    }
+
+    private static boolean usesContext(MethodExpression expression) {
+        return expression != null && !expression.context().isEmpty();
+    }
+
     private static boolean usesArguments(MethodExpression expression) {
         return expression != null && expression.usesArguments();
     }

@@ -7,6 +7,8 @@ import java.lang.reflect.Proxy;
 import java.util.Collections;
 import java.util.Objects;
 import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
 import java.util.function.Supplier;
 import org.aopalliance.aop.Advice;
 import org.aopalliance.intercept.MethodInterceptor;
@@ -123,19 +125,35 @@ public final class RateLimitAdvisor extends StaticMethodMatcherPointcutAdvisor i
                 return invocation.proceed();
             }
             RateLimitGate gate = this.gate.get();
-            GuardedRequest request = current.get();
-            Call call = new Call(method, request == null ? NoRequest.INSTANCE : request, invocation.getArguments());
+            Object[] arguments = invocation.getArguments();
+            GuardedRequest request = current.get(arguments);
+            Call call = new Call(method, request == null ? NoRequest.INSTANCE : request, arguments);
             if (!gate.isOpenFor(call)) {
                 return invocation.proceed();
             }
             Class<?> returned = method.method().getReturnType();
             if (ReactiveCalls.isPublisher(returned)) {
                 // Each subscription is a call of its own to the method, of one decision.
-                return ReactiveCalls.when(returned, gate.checkAsync(call),
-                        () -> proceed(((ProxyMethodInvocation) invocation).invocableClone()), limited -> substitute(target, call, limited));
+                Supplier<Object> called = () -> proceed(((ProxyMethodInvocation) invocation).invocableClone());
+                return request == null && method.usesRequest()
+                        ? ReactiveCalls.whenSubscribed(returned, method, found -> ask(gate, new Call(method, found, arguments)), called,
+                                limited -> substitute(target, call, limited))
+                        : ReactiveCalls.when(returned, gate.checkAsync(call), called, limited -> substitute(target, call, limited));
+            }
+            if (ReactiveCalls.isNonBlockingThread()) {
+                if (returned == CompletableFuture.class || returned == CompletionStage.class) {
+                    MethodInvocation later = ((ProxyMethodInvocation) invocation).invocableClone();
+                    return gate.checkAsync(call).thenCompose(
+                            limited -> (CompletionStage<?>) (limited == null ? proceed(later) : substitute(target, call, limited)));
+                }
+                gate.warnOfWaiting(method);
             }
             RateLimited limited = gate.check(call);
             return limited == null ? invocation.proceed() : rejected(target, call, limited);
+        }
+
+        private static CompletableFuture<RateLimited> ask(RateLimitGate gate, Call call) {
+            return gate.isOpenFor(call) ? gate.checkAsync(call) : CompletableFuture.completedFuture(null);
         }
 
         private static Object rejected(Object target, Call call, RateLimited limited) throws Throwable {

@@ -3,8 +3,10 @@ package io.tollgate.spring;
 import io.tollgate.TollgateException;
 import java.util.Collection;
 import java.util.Objects;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Function;
 import java.util.function.Supplier;
 import org.slf4j.Logger;
@@ -23,6 +25,9 @@ public final class RateLimitGate {
 
     private final Supplier<RateLimitEngine> source;
     private final FaultLog faults = new FaultLog(LOG, System::nanoTime);
+    /** What {@link #admitAsync} is asked about. The aspect can't see those requests on its thread. */
+    private final Set<GuardedMethod> asynchronous = ConcurrentHashMap.newKeySet();
+    private final Set<GuardedMethod> waiting = ConcurrentHashMap.newKeySet();
     private volatile Opened opened;
 
     /**
@@ -61,8 +66,21 @@ public final class RateLimitGate {
      * @return completes, never exceptionally, with null if the request may go on
      */
     public CompletionStage<RateLimited> admitAsync(GuardedMethod method, Object bean, GuardedRequest request) {
+        expectAsync(method);
         return prepare(method, bean, request)
                 ? askAsync(method, engine -> engine.decideOnceAsync(new Call(method, request))) : CompletableFuture.completedFuture(null);
+    }
+
+    /**
+     * Says that requests for a method come by {@link #admitAsync}. The aspect leaves to that what needs no arguments, as it can't tell from
+     * its thread that it was done.
+     *
+     * @param method a handler
+     */
+    public void expectAsync(GuardedMethod method) {
+        if (!asynchronous.contains(method)) {
+            asynchronous.add(method);
+        }
     }
 
     /**
@@ -97,8 +115,19 @@ public final class RateLimitGate {
     /** Whether the aspect has to decide a call. */
     boolean isOpenFor(Call call) {
         Object mark = call.request().attribute(call.method().attribute());
+        if (call.request() == NoRequest.INSTANCE && asynchronous.contains(call.method())) {
+            return call.method().isByInvocation();
+        }
         // An annotation on a controller's class means its handlers; those have come by the interceptor.
         return mark == null ? !call.method().isHandlersOnly() : mark == Mark.LEFT_TO_ASPECT;
+    }
+
+    /** Says, once for each method, that an event loop waits for its decision. */
+    void warnOfWaiting(GuardedMethod method) {
+        if (waiting.add(method)) {
+            LOG.warn("tollgate: an event loop waits for the decision on each call of {}, up to the deadline: "
+                    + "have it return a Mono, a Flux or a CompletableFuture, or call it from another thread", method);
+        }
     }
 
     /** What the aspect asks; null if the call may be made. Never throws. */

@@ -1,12 +1,18 @@
 package io.tollgate.spring;
 
+import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Function;
 import java.util.function.Supplier;
+import org.reactivestreams.Publisher;
 import org.springframework.util.ClassUtils;
+import reactor.core.CoreSubscriber;
 import reactor.core.Exceptions;
 import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
+import reactor.core.scheduler.Schedulers;
+import reactor.util.context.Context;
 
 /** Methods that return a publisher: nobody waits for their decision. Used only where Reactor is there. */
 final class ReactiveCalls {
@@ -14,9 +20,14 @@ final class ReactiveCalls {
 
     private ReactiveCalls() {}
 
-    /** Whether it is Reactor's Mono or Flux. */
+    /** Whether it is Reactor's Mono or Flux, or the interface of both. */
     static boolean isPublisher(Class<?> type) {
         return IS_PRESENT && Types.isPublisher(type);
+    }
+
+    /** Whether the current thread is one that others wait for, such as a server's event loop. */
+    static boolean isNonBlockingThread() {
+        return IS_PRESENT && Schedulers.isInNonBlockingThread();
     }
 
     static Function<String, Object> holder(Class<?> type) {
@@ -30,7 +41,32 @@ final class ReactiveCalls {
      */
     static Object when(
             Class<?> type, CompletableFuture<RateLimited> decision, Supplier<Object> called, Function<RateLimited, Object> rejected) {
-        return Types.when(type, decision, called, rejected);
+        return Types.when(type, Mono.defer(() -> Types.await(decision)), called, rejected);
+    }
+
+    /**
+     * The same, with a decision that the first subscriber asks for: only a subscription knows the request.
+     *
+     * @param decide asks; told of no request where there is none
+     */
+    static Object whenSubscribed(Class<?> type, GuardedMethod method, Function<GuardedRequest, CompletableFuture<RateLimited>> decide,
+            Supplier<Object> called, Function<RateLimited, Object> rejected) {
+        AtomicReference<CompletableFuture<RateLimited>> asked = new AtomicReference<>();
+        return Types.when(type, new Types.FromContext<>(context -> {
+            SubscribedRequest source = context.getOrDefault(SubscribedRequest.KEY, null);
+            Mono<GuardedRequest> request = source == null ? Mono.just(NoRequest.INSTANCE) : source.collect(method);
+            return asked.get() != null ? Types.await(asked.get()) : request.flatMap(found -> Types.await(once(asked, decide, found)));
+        }), called, rejected);
+    }
+
+    private static CompletableFuture<RateLimited> once(AtomicReference<CompletableFuture<RateLimited>> asked,
+            Function<GuardedRequest, CompletableFuture<RateLimited>> decide, GuardedRequest request) {
+        CompletableFuture<RateLimited> answer = new CompletableFuture<>();
+        if (!asked.compareAndSet(null, answer)) {
+            return asked.get();
+        }
+        decide.apply(request).whenComplete((limited, failure) -> answer.complete(limited));
+        return answer;
     }
 
     /** What a publisher's callback throws for the publisher to fail with it. */
@@ -41,21 +77,46 @@ final class ReactiveCalls {
     /** Apart, so that the library is looked for only when it is there. */
     private static final class Types {
         static boolean isPublisher(Class<?> type) {
-            return type == Mono.class || type == Flux.class;
+            return type == Mono.class || type == Flux.class || type == Publisher.class;
         }
 
         static Function<String, Object> holder(Class<?> type) {
-            return type == Mono.class ? Mono::just : Flux::just;
+            return type == Flux.class ? Flux::just : Mono::just;
         }
 
-        static Object when(
-                Class<?> type, CompletableFuture<RateLimited> decision, Supplier<Object> called, Function<RateLimited, Object> rejected) {
-            // An allowed call completes with null, which a Mono takes for nothing.
-            Mono<Boolean> isAllowed = Mono.fromFuture(decision.thenApply(limited -> limited == null));
-            if (type == Mono.class) {
-                return isAllowed.flatMap(allowed -> (Mono<?>) (allowed ? called.get() : rejected.apply(decision.join())));
+        static Object when(Class<?> type, Mono<Optional<RateLimited>> decision, Supplier<Object> called,
+                Function<RateLimited, Object> rejected) {
+            Function<Optional<RateLimited>, Object> next = limited -> limited.isPresent() ? rejected.apply(limited.get()) : called.get();
+            return type == Mono.class
+                    ? decision.flatMap(limited -> (Mono<?>) next.apply(limited))
+                    : decision.flatMapMany(limited -> (Publisher<?>) next.apply(limited));
+        }
+
+        /** A future of its own for each subscription, since a cancelled one takes its future with it. */
+        static Mono<Optional<RateLimited>> await(CompletableFuture<RateLimited> decision) {
+            Mono<Optional<RateLimited>> answer = Mono.fromFuture(decision.thenApply(Optional::ofNullable));
+            // What follows belongs on a thread like this one, not among those that carry decisions.
+            return decision.isDone() || !Schedulers.isInNonBlockingThread() ? answer : answer.publishOn(Schedulers.parallel());
+        }
+
+        /** What depends on the subscriber's context. Reactor's own operators for it aren't the same in all versions. */
+        static final class FromContext<T> extends Mono<T> {
+            private final Function<Context, Mono<T>> source;
+
+            FromContext(Function<Context, Mono<T>> source) {
+                this.source = source;
             }
-            return isAllowed.flatMapMany(allowed -> (Flux<?>) (allowed ? called.get() : rejected.apply(decision.join())));
+
+            @Override
+            public void subscribe(CoreSubscriber<? super T> subscriber) {
+                Mono<T> found;
+                try {
+                    found = source.apply(subscriber.currentContext());
+                } catch (RuntimeException e) {
+                    found = Mono.error(e);
+                }
+                found.subscribe(subscriber);
+            }
         }
     }
 }
