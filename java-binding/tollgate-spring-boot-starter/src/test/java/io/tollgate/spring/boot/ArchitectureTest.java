@@ -36,7 +36,8 @@ class ArchitectureTest {
                 "org.springframework.beans..", "org.springframework.context..", "org.springframework.core..",
                 "org.springframework.expression..", "org.springframework.stereotype", "org.springframework.util..",
                 // Where they are there.
-                "reactor.core..", "org.springframework.security.core..", "org.springframework.security.authentication..")).check(ALL);
+                "reactor.core..", "reactor.util.context", "org.reactivestreams", "org.springframework.security.core..",
+                "org.springframework.security.authentication..")).check(ALL);
         // Only the coverage report reads class files.
         classes().that().resideInAPackage("io.tollgate.spring.coverage").should().onlyDependOnClassesThat(resideInAnyPackage(
                 "java..", "org.slf4j", "io.tollgate", "io.tollgate.spring", "io.tollgate.spring.coverage", "org.springframework.aop..",
@@ -58,6 +59,14 @@ class ArchitectureTest {
     }
 
     @Test
+    void theReactiveAdapterKnowsNoServletAndNoBoot() {
+        classes().that().resideInAPackage("io.tollgate.spring.webflux").should().onlyDependOnClassesThat(resideInAnyPackage(
+                "java..", "org.slf4j", "io.tollgate.spring", "io.tollgate.spring.webflux", "org.springframework..", "reactor..",
+                "org.reactivestreams").and(resideOutsideOfPackages("org.springframework.boot..", "org.springframework.data..")))
+                .check(ALL);
+    }
+
+    @Test
     void theAdapterDecidesAndCountsNothing() {
         classes().that().resideInAPackage("io.tollgate.spring.javax").should().onlyDependOnClassesThat(resideInAnyPackage(
                 "java..", "javax.servlet..", "org.slf4j", "io.tollgate.spring", "io.tollgate.spring.coverage",
@@ -75,14 +84,17 @@ class ArchitectureTest {
                 .callMethod(Tollgate.class, "acquire", io.tollgate.Rule.class, String.class).check(ALL);
         classes().that().resideInAPackage("io.tollgate.spring.boot").should().onlyDependOnClassesThat(resideInAnyPackage(
                 "java..", "javax.sql", "org.slf4j", "org.springframework..", "io.tollgate", "io.tollgate.spring", "io.tollgate.spring.boot",
-                "io.tollgate.spring.coverage", "io.tollgate.spring.record", "org.apache.ibatis.session")).check(ALL);
+                "io.tollgate.spring.coverage", "io.tollgate.spring.record", "io.tollgate.spring.webflux",
+                "org.apache.ibatis.session")).check(ALL);
         noClasses().that().resideInAPackage("io.tollgate.spring.boot").should().dependOnClassesThat()
                 .resideInAnyPackage("io.tollgate.spring.javax", "javax.servlet..", "org.springframework.web..").check(ALL);
+        noClasses().that().resideInAPackage("io.tollgate.spring.boot").and().doNotHaveSimpleName("TollgateWebFluxAutoConfiguration")
+                .should().dependOnClassesThat().resideInAPackage("io.tollgate.spring.webflux").check(ALL);
     }
 
     @Test
     void theFaultPolicyIsPassedOnAndNeverJudged() {
-        noClasses().that().resideInAnyPackage("io.tollgate.spring", "io.tollgate.spring.javax")
+        noClasses().that().resideInAnyPackage("io.tollgate.spring", "io.tollgate.spring.javax", "io.tollgate.spring.webflux")
                 .and().doNotBelongToAnyOf(RateLimit.class, GuardedRule.class, RateLimitEngine.class)
                 .should().dependOnClassesThat().areAssignableTo(OnFault.class).check(ALL);
     }

@@ -66,6 +66,19 @@ final class RedisServer implements AutoCloseable {
         }
     }
 
+    /** Sends a signal, like {@code STOP}. */
+    void signal(String name) {
+        try {
+            // Process.pid() came with Java 9.
+            Object pid = Process.class.getMethod("pid").invoke(process);
+            if (new ProcessBuilder("kill", "-s", name, pid.toString()).start().waitFor() != 0) {
+                throw new AssertionError("kill -s " + name + " failed");
+            }
+        } catch (ReflectiveOperationException | IOException | InterruptedException e) {
+            throw new AssertionError(e);
+        }
+    }
+
     /** The reply's text, or null: for a nil, and while the server doesn't answer. */
     String command(String... words) {
         return command(0, words);
