@@ -3,13 +3,13 @@ package io.tollgate.spring.boot;
 import io.tollgate.spring.CurrentRequest;
 import io.tollgate.spring.GuardedMethods;
 import io.tollgate.spring.RateLimitGate;
-import io.tollgate.spring.webflux.RateLimitAnnouncer;
 import io.tollgate.spring.webflux.RateLimitExceptionAdvice;
 import io.tollgate.spring.webflux.RateLimitExceptionHandler;
 import io.tollgate.spring.webflux.RateLimitHandlerAdapter;
 import io.tollgate.spring.webflux.RateLimitResultHandler;
 import io.tollgate.spring.webflux.RequestContextFilter;
 import io.tollgate.spring.webflux.WebFluxCurrentRequest;
+import io.tollgate.spring.webflux.WebFluxHandlers;
 import org.springframework.boot.autoconfigure.AutoConfigureAfter;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnBean;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
@@ -63,7 +63,7 @@ public class TollgateWebFluxAutoConfiguration {
     }
 
     @Bean
-    RateLimitAnnouncer tollgateAnnouncer(ApplicationContext context, GuardedMethods methods, RateLimitGate gate) {
-        return new RateLimitAnnouncer(context, methods, gate);
+    WebFluxHandlers tollgateWebFluxHandlers(GuardedMethods methods, RateLimitGate gate) {
+        return new WebFluxHandlers(methods, gate);
     }
 }

@@ -168,7 +168,7 @@ class WebFluxRedisTest {
 
         /** Asked for every request's identity, after which the decision is waited for. */
         @Bean
-        @Order(IdentityResolver.PARAMETER_ORDER - 1)
+        @Order(IdentityResolver.REQUEST_ORDER - 1)
         IdentityResolver counting() {
             return (request, method) -> {
                 count.incrementAndGet();

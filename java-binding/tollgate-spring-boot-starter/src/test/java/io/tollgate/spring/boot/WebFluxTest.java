@@ -380,7 +380,7 @@ class WebFluxTest {
         }
 
         @Bean
-        @Order(IdentityResolver.SESSION_ORDER + 1)
+        @Order(IdentityResolver.REQUEST_ORDER + 1)
         IdentityResolver byPrincipal() {
             return (request, method) -> request.principal() == null ? null : request.principal().getName();
         }
