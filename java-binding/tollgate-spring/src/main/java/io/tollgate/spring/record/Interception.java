@@ -134,7 +134,7 @@ public final class Interception {
     }
 
     /**
-     * The rule's window, as annotated where tollgate's own observer made the row.
+     * The rule's window, as it held for the decision.
      *
      * @return seconds, 0 where it isn't known
      */

@@ -39,7 +39,7 @@ public final class InterceptionObserver implements RateLimitObserver {
                 .user(identity)
                 .method(rule.guarded().type().getName() + '.' + method.getName())
                 .request(request.httpMethod(), request.uri(), client.apply(request))
-                .window(rule.interval(), decision.limit(), decision.count())
+                .window(decision.interval(), decision.limit(), decision.count())
                 .instance(instance)
                 .build());
     }
