@@ -63,8 +63,14 @@ public final class RateLimitEngine {
         return tollgate.store();
     }
 
-    /** Registers the rule, once; throws what the limiter has to say against its values. */
-    Rule register(GuardedRule guarded) {
+    /**
+     * The limiter's rule, registered once.
+     *
+     * @param guarded the annotation's
+     * @return what calls of it are counted by
+     * @throws IllegalArgumentException the limiter refuses its values; the message says which and why
+     */
+    public Rule register(GuardedRule guarded) {
         Rule known = rules.get(guarded);
         return known != null ? known : rules.computeIfAbsent(guarded, rule -> {
             Rule.Builder builder = tollgate.rule(rule.module(), rule.rule())

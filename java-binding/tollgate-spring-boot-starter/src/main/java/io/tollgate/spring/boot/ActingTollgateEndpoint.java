@@ -1,8 +1,11 @@
 package io.tollgate.spring.boot;
 
+import io.tollgate.Counter;
+import io.tollgate.Rule;
 import io.tollgate.Settings;
 import io.tollgate.Tollgate;
 import io.tollgate.TollgateException;
+import io.tollgate.spring.RateLimitEngine;
 import io.tollgate.spring.coverage.RateLimitCoverage;
 import java.security.Principal;
 import java.util.Arrays;
@@ -15,6 +18,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.boot.actuate.endpoint.SecurityContext;
+import org.springframework.boot.actuate.endpoint.annotation.DeleteOperation;
+import org.springframework.boot.actuate.endpoint.annotation.ReadOperation;
+import org.springframework.boot.actuate.endpoint.annotation.Selector;
 import org.springframework.boot.actuate.endpoint.annotation.WriteOperation;
 import org.springframework.boot.actuate.endpoint.web.WebEndpointResponse;
 import org.springframework.boot.actuate.endpoint.web.annotation.WebEndpoint;
@@ -27,11 +33,16 @@ public class ActingTollgateEndpoint extends TollgateEndpoint {
     /** Stands for no rule: the switch of all records, {@code log.check}. */
     private static final String RECORDS = "log";
 
-    private final ObjectProvider<Tollgate> tollgate;
+    /** The one path below the endpoint's own. */
+    private static final String COUNTER = "counter";
 
-    ActingTollgateEndpoint(RateLimitCoverage coverage, ObjectProvider<Tollgate> tollgate) {
+    private final ObjectProvider<Tollgate> tollgate;
+    private final ObjectProvider<RateLimitEngine> engine;
+
+    ActingTollgateEndpoint(RateLimitCoverage coverage, ObjectProvider<Tollgate> tollgate, ObjectProvider<RateLimitEngine> engine) {
         super(coverage, tollgate);
         this.tollgate = tollgate;
+        this.engine = engine;
     }
 
     /** Sets a rule's switch, interval or limit, or the switch of all records. */
@@ -48,6 +59,38 @@ public class ActingTollgateEndpoint extends TollgateEndpoint {
             done.put("old", old);
             done.put("value", value);
             return done;
+        });
+    }
+
+    /** Looks at one user's counter: GET {@code /counter?rule=…&user=…}. Counts nothing. */
+    @ReadOperation
+    public WebEndpointResponse<Map<String, Object>> counter(@Selector String what, String rule, String user) {
+        return !what.equals(COUNTER) ? null : answer(() -> {
+            Rule registered = engine.getObject().register(rule(rule).guarded());
+            Counter counter = tollgate.getObject().counter(registered, user);
+            Map<String, Object> found = new LinkedHashMap<>();
+            found.put("rule", rule);
+            found.put("user", user);
+            found.put("count", counter == null ? 0 : counter.count());
+            if (counter != null) {
+                found.put("endsInMillis", counter.endsInMillis());
+            }
+            return found;
+        });
+    }
+
+    /** Removes one user's counter, whose next hit begins a window: DELETE {@code /counter?rule=…&user=…}. */
+    @DeleteOperation
+    public WebEndpointResponse<Map<String, Object>> clear(@Selector String what, SecurityContext caller, String rule, String user) {
+        if (!what.equals(COUNTER)) {
+            return new WebEndpointResponse<>(404);
+        }
+        return answer(() -> {
+            Rule registered = engine.getObject().register(rule(rule).guarded());
+            boolean cleared = tollgate.getObject().clear(registered, user);
+            LOG.warn("tollgate: the counter of user {} under {} was {} by {} through the actuator endpoint",
+                    printable(user), printable(rule), cleared ? "cleared" : "to be cleared, and wasn't there,", who(caller));
+            return Collections.singletonMap("cleared", cleared);
         });
     }
 

@@ -19,6 +19,10 @@ final class LiveRule {
         this.rule = rule;
     }
 
+    GuardedRule guarded() {
+        return rule;
+    }
+
     /** With which the names of its fields begin, and by which the endpoint knows it. */
     String name() {
         return rule.module().replace(".", "%2E") + '.' + rule.rule();

@@ -1,6 +1,7 @@
 package io.tollgate.spring.boot;
 
 import io.tollgate.Tollgate;
+import io.tollgate.spring.RateLimitEngine;
 import io.tollgate.spring.coverage.RateLimitCoverage;
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.boot.autoconfigure.AutoConfigureAfter;
@@ -20,8 +21,9 @@ public class TollgateEndpointAutoConfiguration {
     @Bean
     @ConditionalOnMissingBean
     @ConditionalOnProperty(name = "tollgate.endpoint.acting", havingValue = "true")
-    ActingTollgateEndpoint tollgateActingEndpoint(RateLimitCoverage coverage, ObjectProvider<Tollgate> tollgate) {
-        return new ActingTollgateEndpoint(coverage, tollgate);
+    ActingTollgateEndpoint tollgateActingEndpoint(
+            RateLimitCoverage coverage, ObjectProvider<Tollgate> tollgate, ObjectProvider<RateLimitEngine> engine) {
+        return new ActingTollgateEndpoint(coverage, tollgate, engine);
     }
 
     // Two beans rather than one of either class: the actuator looks at what the bean is declared to be.

@@ -131,6 +131,33 @@ class EndpointTest {
         }
     }
 
+    @Test
+    void looksAtAndClearsOneUsersCounter() {
+        try (Output output = new Output(); Host host = Host.start(Odd.class, Orders.class, EXPOSED, ACTING)) {
+            String user = "a/b c:%2F&张三";
+            String counter = PATH + "/counter?rule=" + query("wms.a:b") + "&user=" + query(user);
+            assertThat(json(host.get(counter)).get("count").asLong()).isZero();
+            assertThat(host.get("/colon?usercode=" + query(user)).text()).isEqualTo("colon");
+            assertThat(host.get("/colon?usercode=" + query(user)).isRejection()).isTrue();
+            JsonNode found = json(host.get(counter));
+            assertThat(found.get("user").asText()).isEqualTo(user);
+            assertThat(found.get("count").asLong()).isEqualTo(2);
+            assertThat(found.get("endsInMillis").asLong()).isBetween(1L, 3_600_000L);
+            assertThat(json(host.get(counter)).get("count").asLong()).as("looking counts nothing").isEqualTo(2);
+
+            assertThat(host.request("DELETE", counter).send().text()).isEqualTo("{\"cleared\":true}");
+            assertThat(host.request("DELETE", counter).send().text()).isEqualTo("{\"cleared\":false}");
+            assertThat(host.get("/colon?usercode=" + query(user)).text()).isEqualTo("colon");
+            assertThat(output.lines("WARN")).anyMatch(line -> line.startsWith("tollgate: the counter of user " + user + " under wms.a:b was cleared"));
+
+            assertRefused(404, "wms.nothing", host.get(PATH + "/counter?rule=wms.nothing&user=u"));
+            assertRefused(404, "wms.nothing", host.request("DELETE", PATH + "/counter?rule=wms.nothing&user=u").send());
+            assertThat(host.get(PATH + "/counter?rule=wms.Orders.list").status()).isEqualTo(400);
+            assertThat(host.get(PATH + "/other?rule=wms.Orders.list&user=u").status()).isEqualTo(404);
+            assertThat(host.request("DELETE", PATH + "/other?rule=wms.Orders.list&user=u").send().status()).isEqualTo(404);
+        }
+    }
+
     static String query(String text) {
         try {
             return URLEncoder.encode(text, "UTF-8");
@@ -196,7 +223,7 @@ class EndpointTest {
             return "odd";
         }
 
-        @RateLimit(rule = "a:b")
+        @RateLimit(rule = "a:b", interval = 3_600)
         @GetMapping("/colon")
         public String colon() {
             return "colon";
