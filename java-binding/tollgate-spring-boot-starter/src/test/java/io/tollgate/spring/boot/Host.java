@@ -27,6 +27,8 @@ final class Host implements AutoCloseable {
             "spring.main.banner-mode=off", "spring.jmx.enabled=false", "logging.level.root=warn", "logging.level.io.tollgate=info",
             // A busy machine is no fault.
             "tollgate.deadline=20s",
+            // Spring Boot makes a database of H2, which is here for RecordsTest.
+            "tollgate.records.enabled=false",
             // The tests that migrate connect their own; these would only slow down the start of all others.
             "spring.autoconfigure.exclude=org.springframework.boot.autoconfigure.data.redis.RedisAutoConfiguration,"
                 + "org.springframework.boot.autoconfigure.data.redis.RedisReactiveAutoConfiguration,"

@@ -6,6 +6,7 @@ import io.tollgate.Tollgate;
 import io.tollgate.spring.RateLimit;
 import io.tollgate.spring.record.Interception;
 import io.tollgate.spring.record.InterceptionRecorder;
+import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Collections;
 import java.util.List;
@@ -30,10 +31,10 @@ class RecordsTest {
     private static int databases;
 
     private static Host start(Object... parts) {
-        Object[] all = Arrays.copyOf(parts, parts.length + 2);
-        all[parts.length] = "spring.datasource.url=jdbc:h2:mem:records" + databases++ + ";DB_CLOSE_DELAY=-1";
-        all[parts.length + 1] = Orders.class;
-        return Host.start(all);
+        List<Object> all = new ArrayList<>(Arrays.asList("tollgate.records.enabled=true",
+                "spring.datasource.url=jdbc:h2:mem:records" + databases++ + ";DB_CLOSE_DELAY=-1", Orders.class));
+        all.addAll(Arrays.asList(parts));
+        return Host.start(all.toArray());
     }
 
     private static void createTheTable(DataSource dataSource) {
@@ -146,8 +147,9 @@ class RecordsTest {
 
     @Test
     void aHostWithoutADatabaseLimits() {
-        try (Output output = new Output(); Host host = Host.start(Orders.class,
-                "spring.autoconfigure.exclude=org.springframework.boot.autoconfigure.jdbc.DataSourceAutoConfiguration")) {
+        try (Output output = new Output(); Host host = Host.start(Orders.class, "tollgate.records.enabled=true",
+                "spring.autoconfigure.exclude=org.springframework.boot.autoconfigure.jdbc.DataSourceAutoConfiguration,"
+                        + "org.springframework.boot.jdbc.autoconfigure.DataSourceAutoConfiguration")) {
             hitTwice(host, "/orders");
             assertThat(output.lines("ERROR")).isEmpty();
             assertThat(output.lines("INFO")).noneSatisfy(line -> assertThat(line).contains("recorded"));
