@@ -128,7 +128,7 @@ class WebFluxAspectTest {
 
     @ParameterizedTest
     @ValueSource(strings = {"/mono", "/flux", "/wrapped", "/entity", "/future", "/thrown", "/thrown-wrapped", "/local/mono", "/local/flux",
-        "/functional", "/filtered"})
+        "/local/rethrown", "/functional", "/filtered"})
     void aRejectionBehindAControllerIsAnsweredBeforeTheHostsCatchAll(String path) {
         String key = path.replace('/', '-');
         assertThat(HOST.get(path + "?id=" + key).text()).isEqualTo("closed " + key);
@@ -419,8 +419,16 @@ class WebFluxAspectTest {
             return Mono.error(new IllegalStateException("the host's own"));
         }
 
+        @GetMapping("/local/rethrown")
+        public String rethrown(@RequestParam("id") String id) {
+            return orders.closeNow(id);
+        }
+
         @ExceptionHandler(Exception.class)
-        ResponseEntity<String> local(Exception e) {
+        ResponseEntity<String> local(Exception e, ServerWebExchange exchange) throws Exception {
+            if (exchange.getRequest().getPath().value().equals("/local/rethrown")) {
+                throw e;
+            }
             return new ResponseEntity<>("local: " + e.getMessage(), HttpStatus.INTERNAL_SERVER_ERROR);
         }
     }
