@@ -228,12 +228,14 @@ class AopMigrationTest {
                 return "price of " + item;
             }
 
-            @RateLimit(rule = "reports", by = LimitBy.GLOBAL, limit = 1, interval = 30, message = "Busy", onReject = OnReject.RETURN_MESSAGE)
+            @RateLimit(rule = "reports", by = LimitBy.GLOBAL, limit = 1, interval = 30, message = "Busy",
+                    onReject = OnReject.RETURN_MESSAGE)
             public String export() {
                 return "exported";
             }
 
-            @RateLimit(rule = "reports", by = LimitBy.GLOBAL, limit = 1, interval = 30, message = "Busy", onReject = OnReject.RETURN_MESSAGE)
+            @RateLimit(rule = "reports", by = LimitBy.GLOBAL, limit = 1, interval = 30, message = "Busy",
+                    onReject = OnReject.RETURN_MESSAGE)
             public String print() {
                 return "printed";
             }

@@ -24,6 +24,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.springframework.core.annotation.AliasFor;
 import org.springframework.web.bind.annotation.GetMapping;
+import org.springframework.web.bind.annotation.RequestParam;
 import org.springframework.web.bind.annotation.RestController;
 
 /** What the guide says to whoever comes from RuoYi's annotation: the same requests, the same answers; and where they differ. */
@@ -60,6 +61,9 @@ class RuoYiMigrationTest {
                 assertThat(hosts.same("/sms/code", "X-Forwarded-For", address)).contains(RuoYiLimiter.TOO_OFTEN, "500");
                 assertThat(hosts.same("/sms/code", "X-Forwarded-For", address)).contains(RuoYiLimiter.TOO_OFTEN, "500");
             }
+            // Theirs stops counting at the first rejection, ours tells how often somebody tried.
+            assertThat(redis.command("GET", OLD + "203.0.113.7-" + OLD_METHOD + "smsCode")).isEqualTo("3");
+            assertThat(redis.command("HGET", OURS + "smsCode:203.0.113.7", "count")).isEqualTo("4");
             SideBySide.endWindows(redis, 120, OLD + "203.0.113.7-" + OLD_METHOD + "smsCode", OLD + "203.0.113.8-" + OLD_METHOD + "smsCode",
                     OURS + "smsCode:203.0.113.7", OURS + "smsCode:203.0.113.8");
         }
@@ -100,7 +104,8 @@ class RuoYiMigrationTest {
 
     @Test
     void theRecipeMakesTheOneOutOfTheOther() {
-        String imports = "import com.ruoyi.common.annotation.RateLimiter;\nimport com.ruoyi.common.enums.LimitType;\nimport java.util.List;\n";
+        String imports = "import com.ruoyi.common.annotation.RateLimiter;\n"
+                + "import com.ruoyi.common.enums.LimitType;\nimport java.util.List;\n";
         String rest = "    @RateLimiter(key = \"sms:\", limitType = LimitType.IP)\n    @RateLimiter(\n        time = 60)\n";
         Map<String, String> files = new LinkedHashMap<>();
         files.put("ratelimiter.sed", Guide.block("ruoyi-sed"));
@@ -110,7 +115,8 @@ class RuoYiMigrationTest {
         String left = Shell.run(files, Guide.block("ruoyi-sed-run"));
         assertThat(files).containsEntry("SmsController.java", Guide.block("ruoyi-after"))
                 .containsEntry("Other.java", "// count = 3, time = 4\n")
-                .containsEntry("Rest.java", "import io.tollgate.spring.LimitBy;\nimport io.tollgate.spring.RateLimit;\nimport java.util.List;\n"
+                .containsEntry("Rest.java", "import io.tollgate.spring.LimitBy;\nimport io.tollgate.spring.RateLimit;\n"
+                        + "import java.util.List;\n"
                         + "    @RateLimit(by = LimitBy.IP, interval = 60, limit = 100)\n    @RateLimiter(\n        time = 60)\n");
         assertThat(left.trim()).as("what is left for one's hands").isEqualTo("./Rest.java:5:    @RateLimiter(");
     }
@@ -135,8 +141,7 @@ class RuoYiMigrationTest {
     @Test
     void bothSideBySideTheOldOneDecidesUntilTheSwitchIsThrown() {
         Shell.run(redis, Guide.block("ruoyi-shadow"));
-        try (Host both = Host.start(parts(redis, OldRedis.class, RuoYiLimiter.RateLimiterAspect.class,
-                RuoYiLimiter.GlobalExceptionHandler.class, Both.SmsController.class))) {
+        try (Host both = start(redis, OldRedis.class, RuoYiLimiter.RateLimiterAspect.class, Both.SmsController.class)) {
             List<String> answers = new ArrayList<>();
             for (int i = 0; i < 4; i++) {
                 answers.add(both.get("/sms/code").text());
@@ -201,6 +206,15 @@ class RuoYiMigrationTest {
         }
     }
 
+    @Test
+    void aRequestWhoseArgumentsAreInvalidIsCountedHereAlone() {
+        assertThat(hosts.same("/sms/page?size=many")).contains("500").doesNotContain(RuoYiLimiter.TOO_OFTEN);
+        assertThat(hosts.before.get("/sms/page?size=many").text()).doesNotContain(RuoYiLimiter.TOO_OFTEN);
+        assertThat(hosts.after.get("/sms/page?size=many").text()).contains(RuoYiLimiter.TOO_OFTEN);
+        assertThat(redis.command("EXISTS", OLD + OLD_METHOD + "page")).isEqualTo("0");
+        assertThat(redis.command("HGET", OURS + "page:*", "count")).isEqualTo("2");
+    }
+
     private static Host before(RedisServer redis) {
         return Host.start(OldRedis.class, RuoYiLimiter.RateLimiterAspect.class, RuoYiLimiter.GlobalExceptionHandler.class,
                 Before.SmsController.class, "old.redis.port=" + redis.port());
@@ -210,19 +224,16 @@ class RuoYiMigrationTest {
         return start(redis, After.SmsController.class);
     }
 
+    /** With the properties that the guide gives, beside what such an application has anyway. */
     private static Host start(RedisServer redis, Object... more) {
-        return Host.start(parts(redis, more));
-    }
-
-    /** With the properties that the guide gives, beside those that such an application has anyway. */
-    private static Object[] parts(RedisServer redis, Object... more) {
         List<Object> parts = new ArrayList<>(Arrays.asList(Guide.block("ruoyi-properties").trim().split("\n")));
         parts.addAll(Arrays.asList("spring.messages.basename=migrating/messages", "old.redis.port=" + redis.port()));
         for (String redisOf : new String[] {"spring.redis", "spring.data.redis"}) {
             parts.addAll(Arrays.asList(redisOf + ".host=127.0.0.1", redisOf + ".port=" + redis.port(), redisOf + ".database=0"));
         }
+        parts.add(RuoYiLimiter.GlobalExceptionHandler.class);
         parts.addAll(Arrays.asList(more));
-        return parts.toArray();
+        return Host.start(parts.toArray());
     }
 
     static class Before {
@@ -252,6 +263,12 @@ class RuoYiMigrationTest {
             @GetMapping("/sms/export")
             public AjaxResult export() {
                 return AjaxResult.success("exported");
+            }
+
+            @RateLimiter(count = 1)
+            @GetMapping("/sms/page")
+            public AjaxResult page(@RequestParam("size") int size) {
+                return AjaxResult.success("page of " + size);
             }
         }
     }
@@ -283,6 +300,12 @@ class RuoYiMigrationTest {
             @GetMapping("/sms/export")
             public AjaxResult export() {
                 return AjaxResult.success("exported");
+            }
+
+            @RateLimit(by = LimitBy.GLOBAL, interval = 60, limit = 1)
+            @GetMapping("/sms/page")
+            public AjaxResult page(@RequestParam("size") int size) {
+                return AjaxResult.success("page of " + size);
             }
         }
     }
