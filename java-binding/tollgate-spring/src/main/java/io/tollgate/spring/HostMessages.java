@@ -16,9 +16,10 @@ import org.springframework.context.support.ResourceBundleMessageSource;
 final class HostMessages {
     private static final Logger LOG = LoggerFactory.getLogger(HostMessages.class);
     private static final String[] FIELDS = {
-        "commonMessages", "defaultEncoding", "cacheMillis",
+        // The encoding goes by its second name since Spring 7.
+        "commonMessages", "defaultEncoding", "defaultCharset", "cacheMillis",
         "bundleClassLoader", "beanClassLoader",
-        "fileEncodings", "concurrentRefresh", "propertiesPersister", "resourceLoader",
+        "fileEncodings", "fileExtensions", "concurrentRefresh", "propertiesPersister", "resourceLoader",
     };
 
     private HostMessages() {}
