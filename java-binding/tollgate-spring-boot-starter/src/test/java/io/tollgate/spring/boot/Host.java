@@ -3,14 +3,18 @@ package io.tollgate.spring.boot;
 import io.tollgate.Outcome;
 import io.tollgate.Stats;
 import io.tollgate.Tollgate;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import org.springframework.beans.BeanWrapperImpl;
+import org.springframework.beans.factory.config.BeanPostProcessor;
 import org.springframework.boot.SpringApplication;
 import org.springframework.boot.SpringBootConfiguration;
 import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
 import org.springframework.context.ConfigurableApplicationContext;
+import org.springframework.context.annotation.Bean;
 
 /** A real application on a free port of the loopback interface, {@code spring.application.name=app-wms} unless told otherwise. */
 final class Host implements AutoCloseable {
@@ -92,5 +96,24 @@ final class Host implements AutoCloseable {
 
     @SpringBootConfiguration
     @EnableAutoConfiguration
-    static class Application {}
+    static class Application {
+        /** Made for WebClient; with one application it would end the threads of all others in this JVM, after two quiet seconds. */
+        @Bean
+        static BeanPostProcessor ownReactorResources() {
+            return new BeanPostProcessor() {
+                @Override
+                public Object postProcessBeforeInitialization(Object bean, String name) {
+                    // Its package isn't the same in all versions.
+                    if (bean.getClass().getSimpleName().equals("ReactorResourceFactory")) {
+                        BeanWrapperImpl resources = new BeanWrapperImpl(bean);
+                        resources.setPropertyValue("useGlobalResources", false);
+                        if (resources.isWritableProperty("shutdownQuietPeriod")) {
+                            resources.setPropertyValue("shutdownQuietPeriod", Duration.ZERO);
+                        }
+                    }
+                    return bean;
+                }
+            };
+        }
+    }
 }

@@ -3,9 +3,6 @@ package io.tollgate.spring.boot;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
-import org.springframework.beans.BeanWrapperImpl;
-import org.springframework.beans.factory.config.BeanPostProcessor;
-import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.context.annotation.Import;
 import org.springframework.context.annotation.ImportSelector;
@@ -28,22 +25,7 @@ final class ReactiveHost {
     /** Tomcat, which the servlet tests bring, would be taken first. */
     @Configuration
     @Import(Netty.class)
-    static class OnNetty {
-        /** Made for WebClient; with one application it would end the threads of all others in this JVM. */
-        @Bean
-        static BeanPostProcessor ownReactorResources() {
-            return new BeanPostProcessor() {
-                @Override
-                public Object postProcessBeforeInitialization(Object bean, String name) {
-                    // Its package isn't the same in all versions.
-                    if (bean.getClass().getSimpleName().equals("ReactorResourceFactory")) {
-                        new BeanWrapperImpl(bean).setPropertyValue("useGlobalResources", false);
-                    }
-                    return bean;
-                }
-            };
-        }
-    }
+    static class OnNetty {}
 
     static class Netty implements ImportSelector {
         @Override

@@ -2,7 +2,9 @@ package io.tollgate.spring.javax;
 
 import java.lang.reflect.Method;
 import java.lang.reflect.Proxy;
+import java.net.URI;
 import javax.servlet.http.HttpServletRequest;
+import org.springframework.http.server.RequestPath;
 import org.springframework.util.PathMatcher;
 import org.springframework.util.ReflectionUtils;
 import org.springframework.web.servlet.handler.AbstractHandlerMapping;
@@ -11,7 +13,9 @@ import org.springframework.web.util.UrlPathHelper;
 
 /** Asks Spring itself whether an interceptor is there for a path, without a request. */
 final class PathOf {
-    private static final String PATH = UrlPathHelper.class.getName() + ".PATH";
+    /** Where Spring keeps the path of a request: as text, and since Spring 5.3 in parts, which Spring 7 alone reads. */
+    private static final String TEXT = UrlPathHelper.class.getName() + ".PATH";
+    private static final String PARTS = "org.springframework.web.util.ServletRequestPathUtils.PATH";
 
     private PathOf() {}
 
@@ -39,7 +43,17 @@ final class PathOf {
 
     /** A request of which only the path is known. */
     private static HttpServletRequest request(String path) {
+        RequestPath parts = RequestPath.parse(URI.create(path), "");
         return (HttpServletRequest) Proxy.newProxyInstance(PathOf.class.getClassLoader(), new Class<?>[] {HttpServletRequest.class},
-                (proxy, method, arguments) -> method.getName().equals("getAttribute") && PATH.equals(arguments[0]) ? path : null);
+                (proxy, method, arguments) -> {
+                    switch (method.getName()) {
+                        case "getMethod":
+                            return "GET";
+                        case "getAttribute":
+                            return TEXT.equals(arguments[0]) ? path : PARTS.equals(arguments[0]) ? parts : null;
+                        default:
+                            return null;
+                    }
+                });
     }
 }
