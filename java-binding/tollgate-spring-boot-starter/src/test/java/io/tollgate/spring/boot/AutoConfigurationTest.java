@@ -140,6 +140,8 @@ class AutoConfigurationTest {
         "tollgate.redis.url=http://localhost, localhost, http, redis://",
         "spring.redis.port=six, spring.redis.port, six, whole number",
         "spring.redis.url=localhost, spring.redis.url, URL, tollgate.redis.url",
+        "spring.data.redis.port=six, spring.data.redis.port, six, whole number",
+        "spring.data.redis.ssl.bundle=none, spring.data.redis.ssl.bundle, none, PEM files",
     })
     void aBadValueIsNamedAndDoesNotStopTheHost(String property, String name, String value, String remedy) {
         web.withPropertyValues(property).run(context -> {
