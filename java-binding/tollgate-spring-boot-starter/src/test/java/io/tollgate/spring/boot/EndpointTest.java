@@ -2,15 +2,16 @@ package io.tollgate.spring.boot;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import com.fasterxml.jackson.databind.JsonNode;
-import com.fasterxml.jackson.databind.ObjectMapper;
 import io.tollgate.Tollgate;
 import io.tollgate.spring.LimitBy;
 import io.tollgate.spring.RateLimit;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.net.URLEncoder;
+import java.util.List;
+import java.util.Map;
 import org.junit.jupiter.api.Test;
+import org.springframework.boot.json.JsonParserFactory;
 import org.springframework.stereotype.Service;
 import org.springframework.web.bind.annotation.GetMapping;
 import org.springframework.web.bind.annotation.RestController;
@@ -31,40 +32,39 @@ class EndpointTest {
     @Test
     void reportsWhatIsGuardedAndWhatIsnt() {
         try (Host host = Host.start(Orders.class, Broken.class, EXPOSED)) {
-            JsonNode report = json(host.get(PATH));
-            assertThat(report.get("complete").asBoolean()).isFalse();
-            assertThat(report.get("store").toString()).isEqualTo("{\"name\":\"memory\",\"up\":true}");
-            assertThat(report.get("methods")).hasSize(2);
-            assertThat(method(report.get("methods"), "Orders.list").toString()).isEqualTo("{\"bean\":\"endpointTest.Orders\",\"method\":\""
-                    + Orders.class.getName() + ".list()\",\"rules\":[\"wms.Orders.list\"],\"mounts\":[\"INTERCEPTOR\",\"ASPECT\"]}");
-            JsonNode open = method(report.get("unprotected"), "Broken.fixed");
-            assertThat(open.get("gap").asText()).isEqualTo("FINAL_METHOD");
-            assertThat(open.get("reason").asText()).contains("final");
-            assertThat(open.get("remedy").asText()).contains("Take final off");
-            assertThat(report.get("conflicts")).singleElement().satisfies(conflict ->
-                    assertThat(conflict.get("rule").asText()).isEqualTo("wms.shared"));
-            JsonNode rule = rule(report, "wms.Orders.list");
-            assertThat(rule.get("by").asText()).isEqualTo("USER");
-            assertThat(rule.get("defaults").toString()).isEqualTo("{\"interval\":60,\"limit\":1}");
-            assertThat(rule.get("inForce").toString()).isEqualTo("{\"check\":\"true\",\"interval\":60,\"limit\":1}");
+            Map<String, Object> report = json(host.get(PATH));
+            assertThat(report.get("complete")).isEqualTo(false);
+            assertThat(report.get("store")).hasToString("{name=memory, up=true}");
+            assertThat((List<?>) report.get("methods")).hasSize(2);
+            assertThat(entry(report, "methods", "method", "Orders.list(")).hasToString("{bean=endpointTest.Orders, method="
+                    + Orders.class.getName() + ".list(), rules=[wms.Orders.list], mounts=[INTERCEPTOR, ASPECT]}");
+            Map<String, Object> open = entry(report, "unprotected", "method", "Broken.fixed(");
+            assertThat(open.get("gap")).isEqualTo("FINAL_METHOD");
+            assertThat(open.get("reason").toString()).contains("final");
+            assertThat(open.get("remedy").toString()).contains("Take final off");
+            assertThat((List<?>) report.get("conflicts")).hasSize(1);
+            assertThat(entry(report, "conflicts", "rule", "wms.shared").get("text").toString()).contains("DIFFERENT SETTINGS");
+            Map<String, Object> rule = rule(report, "wms.Orders.list");
+            assertThat(rule.get("by")).isEqualTo("USER");
+            assertThat(rule.get("defaults")).hasToString("{interval=60, limit=1}");
+            assertThat(rule.get("inForce")).hasToString("{check=true, interval=60, limit=1}");
 
             host.bean(Tollgate.class).settings().set("wms.Orders.list.limit", "7");
             host.bean(Tollgate.class).settings().set("wms.Orders.list.check", "shadow");
-            assertThat(rule(json(host.get(PATH)), "wms.Orders.list").get("inForce").toString())
-                    .isEqualTo("{\"check\":\"shadow\",\"interval\":60,\"limit\":7}");
+            assertThat(rule(json(host.get(PATH)), "wms.Orders.list").get("inForce")).hasToString("{check=shadow, interval=60, limit=7}");
         }
     }
 
     @Test
     void saysSoWhereTheStoreCantAnswer() {
         try (Host host = Host.start(Orders.class, EXPOSED, "tollgate.redis.url=redis://127.0.0.1:1", "tollgate.connect-timeout=0")) {
-            JsonNode report = json(host.get(PATH));
-            assertThat(report.get("store").get("up").asBoolean()).isFalse();
-            assertThat(report.get("settingsError").asText()).isNotEmpty();
-            assertThat(rule(report, "wms.Orders.list").has("inForce")).isFalse();
+            Map<String, Object> report = json(host.get(PATH));
+            assertThat(report.get("store").toString()).contains("up=false");
+            assertThat(report.get("settingsError").toString()).isNotEmpty();
+            assertThat(rule(report, "wms.Orders.list")).doesNotContainKey("inForce");
         }
         try (Host host = Host.start(Orders.class, EXPOSED, "tollgate.redis.url=nothing://")) {
-            assertThat(json(host.get(PATH)).get("store").get("error").asText()).contains("nothing://");
+            assertThat(json(host.get(PATH)).get("store").toString()).contains("nothing://");
         }
     }
 
@@ -91,8 +91,8 @@ class EndpointTest {
             assertThat(set(host, "wms.Orders.list", "interval", "30").status()).isEqualTo(200);
             assertThat(set(host, "log", "check", "false").status()).isEqualTo(200);
             assertThat(host.bean(Tollgate.class).settings().get("log.check")).isEqualTo("false");
-            assertThat(rule(json(host.get(PATH)), "wms.Orders.list").get("inForce").toString())
-                    .isEqualTo("{\"check\":\"false\",\"interval\":30,\"limit\":9}");
+            assertThat(rule(json(host.get(PATH)), "wms.Orders.list").get("inForce"))
+                    .hasToString("{check=false, interval=30, limit=9}");
             assertThat(output.lines("WARN")).anyMatch(line -> line.equals("tollgate: wms.Orders.list.limit set from 1 to 9 by nobody that is known "
                     + "through the actuator endpoint"));
         }
@@ -116,7 +116,7 @@ class EndpointTest {
 
     private static void assertRefused(int status, String text, Http answer) {
         assertThat(answer.status()).as(answer.toString()).isEqualTo(status);
-        assertThat(json(answer).get("error").asText()).contains(text);
+        assertThat(json(answer).get("error").toString()).contains(text);
     }
 
     @Test
@@ -127,7 +127,7 @@ class EndpointTest {
             assertThat(host.bean(Tollgate.class).settings().get("wms.查询/\"a\"?b#c.limit")).isEqualTo("5");
             Http encoded = set(host, "wms.a:b", "limit", "5");
             assertThat(encoded.status()).isEqualTo(400);
-            assertThat(json(encoded).get("error").asText()).contains("encoded");
+            assertThat(json(encoded).get("error").toString()).contains("encoded");
         }
     }
 
@@ -136,14 +136,14 @@ class EndpointTest {
         try (Output output = new Output(); Host host = Host.start(Odd.class, Orders.class, EXPOSED, ACTING)) {
             String user = "a/b c:%2F&张三";
             String counter = PATH + "/counter?rule=" + query("wms.a:b") + "&user=" + query(user);
-            assertThat(json(host.get(counter)).get("count").asLong()).isZero();
+            assertThat(json(host.get(counter)).get("count")).hasToString("0");
             assertThat(host.get("/colon?usercode=" + query(user)).text()).isEqualTo("colon");
             assertThat(host.get("/colon?usercode=" + query(user)).isRejection()).isTrue();
-            JsonNode found = json(host.get(counter));
-            assertThat(found.get("user").asText()).isEqualTo(user);
-            assertThat(found.get("count").asLong()).isEqualTo(2);
-            assertThat(found.get("endsInMillis").asLong()).isBetween(1L, 3_600_000L);
-            assertThat(json(host.get(counter)).get("count").asLong()).as("looking counts nothing").isEqualTo(2);
+            Map<String, Object> found = json(host.get(counter));
+            assertThat(found.get("user")).isEqualTo(user);
+            assertThat(found.get("count")).hasToString("2");
+            assertThat(((Number) found.get("endsInMillis")).longValue()).isBetween(1L, 3_600_000L);
+            assertThat(json(host.get(counter)).get("count")).as("looking counts nothing").hasToString("2");
 
             assertThat(host.request("DELETE", counter).send().text()).isEqualTo("{\"cleared\":true}");
             assertThat(host.request("DELETE", counter).send().text()).isEqualTo("{\"cleared\":false}");
@@ -171,30 +171,22 @@ class EndpointTest {
                 "{\"rule\":\"" + rule + "\",\"setting\":\"" + setting + "\",\"value\":\"" + value + "\"}").send();
     }
 
-    private static JsonNode json(Http exchange) {
-        try {
-            return new ObjectMapper().readTree(exchange.bytes());
-        } catch (IOException e) {
-            throw new UncheckedIOException(exchange.toString(), e);
-        }
+    private static Map<String, Object> json(Http exchange) {
+        return JsonParserFactory.getJsonParser().parseMap(exchange.text());
     }
 
-    private static JsonNode rule(JsonNode report, String name) {
-        for (JsonNode rule : report.get("rules")) {
-            if (rule.get("name").asText().equals(name)) {
-                return rule;
-            }
-        }
-        throw new AssertionError(name + " isn't in " + report);
+    private static Map<String, Object> rule(Map<String, Object> report, String name) {
+        return entry(report, "rules", "name", name);
     }
 
-    private static JsonNode method(JsonNode methods, String name) {
-        for (JsonNode method : methods) {
-            if (method.get("method").asText().contains('$' + name + '(')) {
-                return method;
+    @SuppressWarnings("unchecked")
+    private static Map<String, Object> entry(Map<String, Object> report, String list, String key, String part) {
+        for (Map<String, Object> entry : (List<Map<String, Object>>) report.get(list)) {
+            if (entry.get(key).toString().contains(part)) {
+                return entry;
             }
         }
-        throw new AssertionError(name + " isn't in " + methods);
+        throw new AssertionError(part + " isn't in " + report.get(list));
     }
 
     @RestController
