@@ -43,6 +43,9 @@ int main(int count, char **arguments)
     tollgate_rule *rule;
     tollgate_decision decision;
     tollgate_stats_snapshot stats;
+    tollgate_counter_snapshot counter;
+    tollgate_store_snapshot state;
+    char why[256];
     struct log log;
     int errors;
     char store[128];
@@ -66,6 +69,14 @@ int main(int count, char **arguments)
     OK(tollgate_settings_get(limiter, TEXT("wms.Order.list.interval"), value, sizeof value, &length));
     CHECK(strcmp(value, "3600") == 0);
     CHECK(log.errors == 0);
+    TOLLGATE_INIT(counter);
+    OK(tollgate_counter(limiter, rule, TEXT("u1"), &counter));
+    CHECK(counter.count == 2 && counter.ends_in_ms > 0 && counter.ends_in_ms <= 3600 * 1000);
+    OK(tollgate_clear(limiter, rule, TEXT("u1")));
+    FAILS(TOLLGATE_NOT_FOUND, "nothing", tollgate_counter(limiter, rule, TEXT("u1"), &counter));
+    TOLLGATE_INIT(state);
+    OK(tollgate_store_state(limiter, &state, why, sizeof why, &length));
+    CHECK(state.connects == 1 && state.fault == TOLLGATE_FAULT_NONE && length == 0);
 
     await("stop");
     decision = acquire(limiter, rule, "u1");
@@ -76,6 +87,12 @@ int main(int count, char **arguments)
     pthread_mutex_unlock(&log.lock);
     CHECK(errors >= 1);
     FAILS(TOLLGATE_STORE_FAULT, "", tollgate_settings_get(limiter, TEXT("log.check"), value, sizeof value, &length));
+    FAILS(TOLLGATE_STORE_FAULT, "", tollgate_counter(limiter, rule, TEXT("u1"), &counter));
+    FAILS(TOLLGATE_STORE_FAULT, "", tollgate_clear(limiter, rule, TEXT("u1")));
+    OK(tollgate_store_state(limiter, &state, why, sizeof why, &length));
+    CHECK(state.fault != TOLLGATE_FAULT_NONE && length == strlen(why) && strchr(why, '[') != NULL);
+    EXPECT(TOLLGATE_BUFFER_TOO_SMALL, tollgate_store_state(limiter, &state, why, 4, &length));
+    CHECK(state.connects == 1 && length > 4 && strlen(why) == 3);
 
     await("start");
     do {
@@ -87,6 +104,8 @@ int main(int count, char **arguments)
     TOLLGATE_INIT(stats);
     OK(tollgate_stats(limiter, &stats));
     CHECK(stats.fault_allowed >= 1 && stats.allowed == 2 && stats.limited == 2 && stats.store_up == 1);
+    OK(tollgate_store_state(limiter, &state, why, sizeof why, &length));
+    CHECK(state.connects >= 2 && state.fault == TOLLGATE_FAULT_NONE && length == 0);
     OK(tollgate_close(limiter));
     OK(tollgate_on_log(0, NULL, NULL));
     return 0;

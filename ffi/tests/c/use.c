@@ -176,15 +176,6 @@ static void counters_are_shown_and_cleared(void)
     FAILS(TOLLGATE_CLOSED, "closed", tollgate_counter(limiter, rule, TEXT("u1"), &counter));
     FAILS(TOLLGATE_CLOSED, "closed", tollgate_clear(limiter, rule, TEXT("u1")));
     FAILS(TOLLGATE_CLOSED, "closed", tollgate_store_state(limiter, &state, why, sizeof why, &length));
-
-    /* Nobody listens there. */
-    limiter = open_limiter("redis://127.0.0.1:1");
-    rule = register_rule(limiter, "Order.list", 3600, 1);
-    FAILS(TOLLGATE_STORE_FAULT, "connect", tollgate_counter(limiter, rule, TEXT("u1"), &counter));
-    FAILS(TOLLGATE_STORE_FAULT, "connect", tollgate_clear(limiter, rule, TEXT("u1")));
-    EXPECT(TOLLGATE_BUFFER_TOO_SMALL, tollgate_store_state(limiter, &state, why, sizeof why, &length));
-    CHECK(state.connects == 0 && state.fault == TOLLGATE_FAULT_UNAVAILABLE && length > sizeof why && strlen(why) == 7);
-    OK(tollgate_close(limiter));
 }
 
 static void options_are_obeyed(void)
