@@ -54,6 +54,8 @@ final class Http {
             connection.setRequestMethod(method);
             connection.setConnectTimeout(TIMEOUT_MILLIS);
             connection.setReadTimeout(TIMEOUT_MILLIS);
+            // Reactor Netty 1.3 may lose a request that comes by the same connection just as the answer before it ends on another thread.
+            connection.setRequestProperty("Connection", "close");
             headers.forEach(connection::setRequestProperty);
             if (sent != null) {
                 connection.setDoOutput(true);
