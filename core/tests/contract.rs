@@ -334,6 +334,9 @@ impl Belief {
         is_lax: bool,
     ) -> Result<(), TestCaseError> {
         match (self.ends_first, self.ends_last) {
+            // A server that takes `03` for a number still holds it as that.
+            (Window::Open { count: 3, .. }, _)
+                if is_lax && found.as_ref().is_err_and(|fault| fault.code() == "foreign") => {}
             (Window::Open { count, ends: Some(first) }, Window::Open { ends: Some(last), .. })
                 if last > before =>
             {
@@ -343,8 +346,6 @@ impl Belief {
                 prop_assert_eq!(found.count, count);
                 prop_assert!(range.contains(&ends_in), "{} not in {:?}", ends_in, range);
             }
-            // A server that takes `03` for a number still holds it as that.
-            (Window::Open { count: 3, ends: None }, _) if is_lax && found.is_err() => {}
             (Window::Open { count, ends: None }, _) => {
                 prop_assert_eq!(found, Ok(Some(Counter { count, ends_in: None })));
             }
