@@ -50,7 +50,7 @@ soak: setup-test ## Runs load under kills, pauses, failovers and retunes: MINUTE
 	cargo test --release -p tollgate --test soak -- --nocapture
 
 .PHONY: test-java
-test-java: setup-test library ## Runs the Java tests on Boot 2.1.18 and 2.7.18, on this JDK and on one of 21 or later
+test-java: setup-test library ## Runs the Java tests on Boot 2.1.18, 2.7.18, 3.5 and 4.0, on this JDK and on one of 21 or later
 	.ci/test-java
 
 .PHONY: test-demo
