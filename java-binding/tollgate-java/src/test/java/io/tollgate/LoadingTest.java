@@ -8,6 +8,9 @@ import java.io.InputStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Arrays;
+import java.util.jar.Attributes;
+import java.util.jar.JarOutputStream;
+import java.util.jar.Manifest;
 import java.util.stream.Collectors;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -126,6 +129,37 @@ class LoadingTest {
         String version = System.getProperty("java.specification.version");
         assumeTrue(!version.startsWith("1.") && Integer.parseInt(version) >= 24, "JDK " + version + " denies nothing");
         fails("--illegal-native-access=deny").contains("--enable-native-access=ALL-UNNAMED");
+    }
+
+    @Test
+    void aManifestAllowsNativeCodeWithoutAWarning() throws Exception {
+        String version = System.getProperty("java.specification.version");
+        assumeTrue(!version.startsWith("1.") && Integer.parseInt(version) >= 24, "JDK " + version + " warns of nothing");
+        Jvm without = launch(jar("without.jar", new Manifest()));
+        assertThat(without.exit).as("%s", without).isZero();
+        assertThat(without.err).contains("WARNING", "--enable-native-access=ALL-UNNAMED");
+        Manifest manifest = new Manifest();
+        manifest.getMainAttributes().putValue("Enable-Native-Access", "ALL-UNNAMED");
+        Jvm with = launch(jar("with.jar", manifest));
+        assertThat(with.exit).as("%s", with).isZero();
+        assertThat(with.err).isEmpty();
+        assertThat(with.out).contains("ALLOWED LIMITED");
+    }
+
+    /** A jar that starts {@link UseMain} from the class path of this test. */
+    private Path jar(String name, Manifest manifest) throws Exception {
+        manifest.getMainAttributes().put(Attributes.Name.MANIFEST_VERSION, "1.0");
+        manifest.getMainAttributes().put(Attributes.Name.MAIN_CLASS, UseMain.class.getName());
+        manifest.getMainAttributes().put(Attributes.Name.CLASS_PATH,
+                Arrays.stream(System.getProperty("java.class.path").split(File.pathSeparator))
+                        .map(entry -> new File(entry).toURI().toString()).collect(Collectors.joining(" ")));
+        Path jar = directory.resolve(name);
+        new JarOutputStream(Files.newOutputStream(jar), manifest).close();
+        return jar;
+    }
+
+    private static Jvm launch(Path jar) throws Exception {
+        return Jvm.execute(Arrays.asList(System.getProperty("java.home") + "/bin/java", "-jar", jar.toString()));
     }
 
     private static org.assertj.core.api.AbstractStringAssert<?> fails(String... options) throws Exception {
