@@ -22,7 +22,8 @@ final class KeyText {
         }
         String text = value.toString();
         // What Object says; asking which class declares toString() would need metadata for every type in a native image.
-        if ((value.getClass().getName() + '@' + Integer.toHexString(value.hashCode())).equals(text)) {
+        String prefix = value.getClass().getName() + '@';
+        if (text != null && text.startsWith(prefix) && text.equals(prefix + Integer.toHexString(value.hashCode()))) {
             throw key.failure("gave a " + value.getClass().getName() + ", whose text differs from object to object: "
                     + "name one of its properties, or give it a toString()", null);
         }
