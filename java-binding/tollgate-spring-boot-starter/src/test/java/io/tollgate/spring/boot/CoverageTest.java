@@ -28,6 +28,7 @@ import org.springframework.scheduling.annotation.Scheduled;
 import org.springframework.stereotype.Service;
 import org.springframework.web.bind.annotation.GetMapping;
 import org.springframework.web.bind.annotation.PathVariable;
+import org.springframework.web.bind.annotation.PostMapping;
 import org.springframework.web.bind.annotation.RestController;
 import org.springframework.web.servlet.handler.MappedInterceptor;
 import org.springframework.web.servlet.mvc.method.annotation.RequestMappingHandlerMapping;
@@ -169,6 +170,7 @@ class CoverageTest {
             assertThat(entry(host, "Paths.order").mounts()).containsExactly(Mount.INTERCEPTOR);
             assertGap(host, "Paths.list", Gap.SHADOWED, "leave /list out", "Leave tollgate's MappedInterceptor");
             assertGap(host, "Paths.free", Gap.SHADOWED, "leave /orders/free/{id} out", "Leave tollgate's MappedInterceptor");
+            assertGap(host, "Paths.odd", Gap.SHADOWED, "leave /查询 |{id} out", "Leave tollgate's MappedInterceptor");
             assertThat(host.get("/orders/1?usercode=u").text()).isEqualTo("order");
             assertThat(host.get("/orders/2?usercode=u").isRejection()).isTrue();
             assertThat(host.get("/orders/free/1?usercode=u").text() + host.get("/orders/free/1?usercode=u").text()).isEqualTo("freefree");
@@ -477,6 +479,12 @@ class CoverageTest {
         @GetMapping("/orders/{id}")
         public String order() {
             return "order";
+        }
+
+        @RateLimit(interval = 60)
+        @PostMapping("/查询 |{id}")
+        public String odd() {
+            return "odd";
         }
 
         @RateLimit(interval = 60)

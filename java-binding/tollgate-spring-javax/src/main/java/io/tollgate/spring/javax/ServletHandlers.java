@@ -8,8 +8,10 @@ import java.util.Collection;
 import java.util.Collections;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import org.springframework.context.ApplicationContext;
 import org.springframework.util.ReflectionUtils;
+import org.springframework.web.bind.annotation.RequestMethod;
 import org.springframework.web.method.HandlerMethod;
 import org.springframework.web.servlet.HandlerInterceptor;
 import org.springframework.web.servlet.handler.AbstractHandlerMapping;
@@ -63,13 +65,21 @@ public final class ServletHandlers implements HandlerSource {
 
     /** Null if each path of a handler comes by one of the mounts. */
     private static String leftOut(List<Object> mounts, AbstractHandlerMapping mapping, Object info) {
+        String httpMethod = httpMethod(info);
         for (String pattern : patterns(info)) {
             if (mounts.stream().noneMatch(mount -> mount instanceof RateLimitInterceptor
-                    || PathOf.isMatchedBy((MappedInterceptor) mount, pattern, mapping))) {
+                    || PathOf.isMatchedBy((MappedInterceptor) mount, pattern, httpMethod, mapping))) {
                 return "the path patterns of the MappedInterceptor leave " + pattern + " out";
             }
         }
         return null;
+    }
+
+    /** One that the handler answers: from Spring 7 on interceptors may choose by method. */
+    private static String httpMethod(Object info) {
+        Set<RequestMethod> methods = info instanceof RequestMappingInfo
+                ? ((RequestMappingInfo) info).getMethodsCondition().getMethods() : Collections.emptySet();
+        return methods.isEmpty() ? "GET" : methods.iterator().next().name();
     }
 
     @SuppressWarnings("unchecked")
