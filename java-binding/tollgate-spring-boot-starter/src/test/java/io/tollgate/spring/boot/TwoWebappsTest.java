@@ -2,6 +2,8 @@ package io.tollgate.spring.boot;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.tollgate.Rule;
+import io.tollgate.Tollgate;
 import io.tollgate.spring.RateLimit;
 import java.io.File;
 import java.io.IOException;
@@ -14,6 +16,7 @@ import java.nio.file.Paths;
 import java.util.Arrays;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Supplier;
@@ -32,12 +35,13 @@ import org.apache.catalina.startup.Tomcat;
 import org.apache.tomcat.util.scan.StandardJarScanner;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
-import org.springframework.boot.SpringBootConfiguration;
 import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
 import org.springframework.boot.builder.SpringApplicationBuilder;
 import org.springframework.boot.web.servlet.support.SpringBootServletInitializer;
+import org.springframework.context.annotation.Configuration;
 import org.springframework.context.annotation.Import;
 import org.springframework.web.bind.annotation.GetMapping;
+import org.springframework.web.bind.annotation.RequestParam;
 import org.springframework.web.bind.annotation.RestController;
 
 /** Two web applications in one Tomcat, each with all classes and the native library of its own, of which one is redeployed. */
@@ -50,28 +54,31 @@ class TwoWebappsTest {
                 Webapps webapps = new Webapps(directory, redis)) {
             webapps.deploy("one");
             webapps.deploy("two");
-            assertThat(webapps.get("one", "u").text()).isEqualTo("list");
-            assertThat(webapps.get("two", "u").isRejection()).isTrue();
+            assertThat(webapps.get("one", "/list?usercode=u").text()).isEqualTo("list");
+            assertThat(webapps.get("two", "/list?usercode=u").isRejection()).isTrue();
             assertThat(redis.command("HGET", COUNTER + "u", "count")).isEqualTo("2");
             assertThat(webapps.libraryOf("one")).isNotNull().isNotEqualTo(webapps.libraryOf("two"));
 
-            try (Watch watch = new Watch(() -> webapps.get("two", "u"))) {
-                assertThat(threadsOf(webapps.loader("one"))).contains("tollgate-log");
+            assertThat(webapps.get("one", "/later?usercode=u").text()).isEqualTo("true");
+            assertThat(webapps.get("two", "/later?usercode=u").text()).isEqualTo("false");
+
+            try (Watch watch = new Watch(() -> webapps.get("two", "/list?usercode=u"))) {
+                assertThat(threadsOf(webapps.loader("one"))).contains("tollgate-log", "tollgate-async");
                 WeakReference<ClassLoader> undeployed = webapps.undeploy("one");
                 RedisServer.await(() -> threadsOf(undeployed.get()).isEmpty());
                 RedisServer.await(() -> {
                     System.gc();
                     return undeployed.get() == null;
                 });
-                assertThat(webapps.get("one", "u").status()).isEqualTo(404);
-                assertThat(webapps.get("two", "v").text()).isEqualTo("list");
+                assertThat(webapps.get("one", "/list?usercode=u").status()).isEqualTo(404);
+                assertThat(webapps.get("two", "/list?usercode=v").text()).isEqualTo("list");
                 watch.awaitMore();
 
                 webapps.deploy("one");
-                assertThat(webapps.get("one", "u").isRejection()).isTrue();
-                assertThat(webapps.get("one", "v").isRejection()).isTrue();
-                assertThat(webapps.get("one", "w").text()).isEqualTo("list");
-                assertThat(webapps.get("two", "w").isRejection()).isTrue();
+                assertThat(webapps.get("one", "/list?usercode=u").isRejection()).isTrue();
+                assertThat(webapps.get("one", "/list?usercode=v").isRejection()).isTrue();
+                assertThat(webapps.get("one", "/list?usercode=w").text()).isEqualTo("list");
+                assertThat(webapps.get("two", "/list?usercode=w").isRejection()).isTrue();
                 watch.awaitMore();
             }
         }
@@ -118,7 +125,7 @@ class TwoWebappsTest {
     /** A Tomcat, and below it the test's class path as web applications. */
     private static final class Webapps implements AutoCloseable {
         /** Jars that a web application brings; the container has the servlet API, and the tests the rest. */
-        private static final Pattern BROUGHT = Pattern.compile("(tollgate|spring-(core|jcl|beans|context|aop|expression|web|webmvc)"
+        private static final Pattern BROUGHT = Pattern.compile("(spring-(core|jcl|beans|context|aop|expression|web|webmvc)"
                 + "|spring-boot|spring-boot-autoconfigure|logback-(core|classic)|slf4j-api|snakeyaml|jackson-(core|databind|annotations)"
                 + "|javax\\.annotation-api|jakarta\\.annotation-api)-[0-9].*\\.jar|tollgate-.*\\.jar");
 
@@ -181,7 +188,7 @@ class TwoWebappsTest {
                 Files.copy(own.getClassLoader().getResourceAsStream(file), target);
             }
             Files.write(classes.resolve("application.properties"), Arrays.asList("spring.application.name=app-wms",
-                    "spring.main.banner-mode=off", "spring.jmx.enabled=false", "logging.level.root=warn", "logging.level.tollgate=info", "tollgate.deadline=20s",
+                    "spring.main.banner-mode=off", "spring.jmx.enabled=false", "logging.level.root=warn", "tollgate.deadline=20s",
                     "tollgate.redis.url=redis://127.0.0.1:" + redis.port()), StandardCharsets.ISO_8859_1);
         }
 
@@ -215,9 +222,8 @@ class TwoWebappsTest {
             return library.getMethod("path").invoke(null);
         }
 
-        Http get(String name, String user) {
-            return new Http("GET", "http://127.0.0.1:" + tomcat.getConnector().getLocalPort() + '/' + name + "/list?usercode=" + user)
-                    .send();
+        Http get(String name, String path) {
+            return new Http("GET", "http://127.0.0.1:" + tomcat.getConnector().getLocalPort() + '/' + name + path).send();
         }
 
         private Context context(String name) {
@@ -255,7 +261,7 @@ class TwoWebappsTest {
     }
 
     /** The web application; found by Spring in it, through the servlet container. */
-    @SpringBootConfiguration
+    @Configuration
     @EnableAutoConfiguration
     @Import(Orders.class)
     public static class Webapp extends SpringBootServletInitializer {
@@ -267,10 +273,24 @@ class TwoWebappsTest {
 
     @RestController
     public static class Orders {
+        private final Tollgate tollgate;
+        private final Rule later;
+
+        Orders(Tollgate tollgate) {
+            this.tollgate = tollgate;
+            later = tollgate.rule("wms", "Orders.later").interval(3600).register();
+        }
+
         @RateLimit(interval = 3600)
         @GetMapping("/list")
         String list() {
             return "list";
+        }
+
+        /** Decided without a thread that waits, and so with threads of tollgate's. */
+        @GetMapping("/later")
+        CompletionStage<String> later(@RequestParam("usercode") String user) {
+            return tollgate.acquireAsync(later, user).thenApply(decision -> String.valueOf(decision.isAllowed()));
         }
     }
 }
