@@ -41,7 +41,7 @@ final class ReactiveCalls {
      */
     static Object when(
             Class<?> type, CompletableFuture<RateLimited> decision, Supplier<Object> called, Function<RateLimited, Object> rejected) {
-        return Types.when(type, Mono.defer(() -> Types.await(decision)), called, rejected);
+        return Types.when(type, decision, called, rejected);
     }
 
     /**
@@ -51,12 +51,7 @@ final class ReactiveCalls {
      */
     static Object whenSubscribed(Class<?> type, GuardedMethod method, Function<GuardedRequest, CompletableFuture<RateLimited>> decide,
             Supplier<Object> called, Function<RateLimited, Object> rejected) {
-        AtomicReference<CompletableFuture<RateLimited>> asked = new AtomicReference<>();
-        return Types.when(type, new Types.FromContext<>(context -> {
-            SubscribedRequest source = context.getOrDefault(SubscribedRequest.KEY, null);
-            Mono<GuardedRequest> request = source == null ? Mono.just(NoRequest.INSTANCE) : source.collect(method);
-            return asked.get() != null ? Types.await(asked.get()) : request.flatMap(found -> Types.await(once(asked, decide, found)));
-        }), called, rejected);
+        return Types.whenSubscribed(type, method, decide, called, rejected);
     }
 
     private static CompletableFuture<RateLimited> once(AtomicReference<CompletableFuture<RateLimited>> asked,
@@ -74,7 +69,7 @@ final class ReactiveCalls {
         return Exceptions.propagate(failure);
     }
 
-    /** Apart, so that the library is looked for only when it is there. */
+    /** Apart, with all that a verifier would look the library up for: most hosts don't have it. */
     private static final class Types {
         static boolean isPublisher(Class<?> type) {
             return type == Mono.class || type == Flux.class || type == Publisher.class;
@@ -84,7 +79,23 @@ final class ReactiveCalls {
             return type == Flux.class ? Flux::just : Mono::just;
         }
 
-        static Object when(Class<?> type, Mono<Optional<RateLimited>> decision, Supplier<Object> called,
+        static Object when(
+                Class<?> type, CompletableFuture<RateLimited> decision, Supplier<Object> called, Function<RateLimited, Object> rejected) {
+            return when(type, Mono.defer(() -> await(decision)), called, rejected);
+        }
+
+        static Object whenSubscribed(Class<?> type, GuardedMethod method,
+                Function<GuardedRequest, CompletableFuture<RateLimited>> decide, Supplier<Object> called,
+                Function<RateLimited, Object> rejected) {
+            AtomicReference<CompletableFuture<RateLimited>> asked = new AtomicReference<>();
+            return when(type, new FromContext<>(context -> {
+                SubscribedRequest source = context.getOrDefault(SubscribedRequest.KEY, null);
+                Mono<GuardedRequest> request = source == null ? Mono.just(NoRequest.INSTANCE) : source.collect(method);
+                return asked.get() != null ? await(asked.get()) : request.flatMap(found -> await(once(asked, decide, found)));
+            }), called, rejected);
+        }
+
+        private static Object when(Class<?> type, Mono<Optional<RateLimited>> decision, Supplier<Object> called,
                 Function<RateLimited, Object> rejected) {
             Function<Optional<RateLimited>, Object> next = limited -> limited.isPresent() ? rejected.apply(limited.get()) : called.get();
             return type == Mono.class
