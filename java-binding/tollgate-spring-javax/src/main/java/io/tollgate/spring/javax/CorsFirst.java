@@ -8,6 +8,7 @@ import org.springframework.beans.factory.BeanFactoryUtils;
 import org.springframework.context.ApplicationContext;
 import org.springframework.http.HttpHeaders;
 import org.springframework.http.server.ServletServerHttpRequest;
+import org.springframework.util.ClassUtils;
 import org.springframework.web.cors.CorsConfigurationSource;
 import org.springframework.web.cors.CorsUtils;
 import org.springframework.web.method.HandlerMethod;
@@ -23,12 +24,15 @@ import org.springframework.web.util.WebUtils;
  */
 final class CorsFirst {
     private static final Logger LOG = LoggerFactory.getLogger(CorsFirst.class);
+    /** Spring 5.3 brought this class, and has CORS done first: nothing is left to look for on the way of each request. */
+    private static final boolean IS_DONE_BY_SPRING =
+            ClassUtils.isPresent("org.springframework.web.util.ServletRequestPathUtils", CorsFirst.class.getClassLoader());
 
     private CorsFirst() {}
 
     /** False if the host refuses the origin; it has answered then. */
     static boolean admits(HttpServletRequest request, HttpServletResponse response, HandlerMethod called) {
-        if (!CorsUtils.isCorsRequest(request) || response.containsHeader(HttpHeaders.ACCESS_CONTROL_ALLOW_ORIGIN)) {
+        if (IS_DONE_BY_SPRING || !CorsUtils.isCorsRequest(request) || response.containsHeader(HttpHeaders.ACCESS_CONTROL_ALLOW_ORIGIN)) {
             return true;
         }
         try {
