@@ -68,9 +68,7 @@ fn a_master_that_turns_replica_is_left() {
         let rule = rule(&limiter);
         assert_eq!(limiter.acquire(&rule, "u1").outcome(), Outcome::Allowed);
         let _: redis::Value = server.run(&format!("SLAVEOF 127.0.0.1 {}", other.port));
-        eventually("it is a replica", || {
-            server.run::<String>("INFO replication").contains("master_link_status:up")
-        });
+        eventually("it is a replica", || server.informs("replication", "master_link_status:up"));
         for _ in 0..20 {
             assert_eq!(limiter.acquire(&rule, "u1").outcome(), Outcome::FaultAllowed);
         }
@@ -116,8 +114,7 @@ impl ClusterOfSix {
         }
         let cluster = Self { nodes };
         eventually("the replicas have what their masters have", || {
-            let linked =
-                |node: &Server| node.run::<String>("INFO replication").contains("master_link_status:up");
+            let linked = |node: &Server| node.informs("replication", "master_link_status:up");
             cluster.nodes[3..].iter().all(linked)
         });
         eventually("all nodes see the whole cluster", || {

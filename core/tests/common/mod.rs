@@ -206,6 +206,14 @@ impl Server {
     pub fn run<T: FromRedisValue>(&self, words: &str) -> T {
         command(&mut self.connect(), &words.split(' ').collect::<Vec<_>>())
     }
+
+    /// Whether `INFO <section>` says `what` by now. A server that changes its role ends its connections, and says nothing then.
+    pub fn informs(&self, section: &str, what: &str) -> bool {
+        let info: redis::RedisResult<String> = redis::Client::open(self.url())
+            .and_then(|client| client.get_connection())
+            .and_then(|mut connection| redis::cmd("INFO").arg(section).query(&mut connection));
+        info.is_ok_and(|info| info.contains(what))
+    }
 }
 
 pub fn command<T: FromRedisValue>(connection: &mut Connection, words: &[&str]) -> T {

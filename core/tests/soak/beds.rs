@@ -102,9 +102,7 @@ impl Failover {
     fn settle(&self) {
         eventually("master and replica are together", || {
             let master = self.master();
-            let says = |server: usize, what: &str| {
-                self.0.servers[server].run::<String>("INFO replication").contains(what)
-            };
+            let says = |server: usize, what: &str| self.0.servers[server].informs("replication", what);
             let known = |sentinel: &Server| {
                 let state: String = sentinel.run("INFO sentinel");
                 state.contains("status=ok") && state.contains("slaves=1,sentinels=3")
